@@ -1,0 +1,1 @@
+"""Motions: skeletons with poses in time; read, edit, write."""
