@@ -1,0 +1,1 @@
+"""Material of our own: two characters' skeletons and key-framed motions."""
