@@ -1,0 +1,185 @@
+"""Gains, torque limits and lead of every joint, derived from what it carries.
+
+A joint splits the body into two parts. About the joint they have the inertias I_below and I_above, and pushing one away
+from the other meets
+
+    I = 1 / (1 / I_below + 1 / I_above),     kp = I w^2,     kd = 2 z kp / w
+
+with one frequency w for the whole character, w = 12.5 sqrt(gravity / height) but at least 20 rad/s (30 rad/s for a person). Joints between a foot
+and the trunk also carry the body when it stands: they have at least kp = support * mass * gravity * height.
+Every servo then shares kd / kp, hence one lag, and the lead that makes up for it (DESIGN 2, 3; Simulation for Control 3.1
+uses kp 500 for a 62 kg person, 1000 and 2000 for stunts: the same size).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot.character.blueprint import Blueprint, Servo, Shape
+from surefoot.motion import quaternion
+
+GRAVITY = 9.81
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gain:
+    """Drive of one joint."""
+
+    kp: float
+    """[N m / rad]"""
+    kd: float
+    """[N m s / rad]"""
+    torque: float
+    """Largest torque about one axis [N m]."""
+    armature: float
+    """[kg m^2]"""
+    damping: float
+    """Passive, stays when the servo is off [N m s / rad]."""
+
+
+def frequency(servo: Servo, height: float) -> float:
+    """Undamped frequency [rad/s] of the servos of a character of that height [m]."""
+    return servo.frequency or max(12.5 * float(np.sqrt(GRAVITY / height)), 20.0)
+
+
+def lead(servo: Servo, height: float) -> float:
+    """Seconds by which targets are read ahead."""
+    if servo.lead is not None:
+        return servo.lead
+    return 1.25 * 2.0 * servo.damping_ratio / frequency(servo, height)
+
+
+def gains(blueprint: Blueprint) -> dict[str, Gain]:
+    """The drive of every joint but the root's, by body."""
+    servo = blueprint.servo
+    masses, centers, inertias, positions = _rest_inertia(blueprint)
+    height = rest_height(blueprint)
+    weight_moment = float(masses.sum()) * GRAVITY * height
+    omega = frequency(servo, height)
+    carriers = _carriers(blueprint)
+    below = _below(blueprint)
+    out: dict[str, Gain] = {}
+    for i, body in enumerate(blueprint.bodies):
+        if body.joint == "free":
+            continue
+        under = _inertia_about(positions[i], masses[below[i]], centers[below[i]], inertias[below[i]])
+        over = _inertia_about(positions[i], masses[~below[i]], centers[~below[i]], inertias[~below[i]])
+        carried = 1.0 / (1.0 / max(under, 1e-12) + 1.0 / max(over, 1e-12))
+        kp = carried * omega**2
+        if body.name in carriers:
+            kp = max(kp, servo.support * weight_moment)
+        # Whatever hangs from the joint must not sag by more than about 6 degrees.
+        arm = np.linalg.norm(np.average(centers[below[i]], axis=0, weights=masses[below[i]]) - positions[i])
+        kp = max(kp, 10.0 * float(masses[below[i]].sum()) * GRAVITY * float(arm))
+        torque = min(servo.strength * kp, servo.strongest * weight_moment)
+        if body.name in blueprint.gains:
+            kp, torque = blueprint.gains[body.name]
+        kd = 2.0 * servo.damping_ratio / omega * kp
+        out[body.name] = Gain(
+            kp=servo.scale * kp,
+            kd=servo.scale * kd,
+            torque=servo.scale * torque,
+            armature=servo.armature * carried,
+            damping=servo.passive * kd,
+        )
+    return out
+
+
+def rest_transforms(blueprint: Blueprint) -> tuple[Array, Array]:
+    """World positions (B, 3) and rotations (B, 4) of all bodies in the rest pose."""
+    index = {body.name: i for i, body in enumerate(blueprint.bodies)}
+    positions, rotations = np.zeros((len(index), 3)), np.zeros((len(index), 4))
+    for i, body in enumerate(blueprint.bodies):
+        if body.parent is None:
+            positions[i], rotations[i] = body.position, body.rotation
+        else:
+            p = index[body.parent]
+            positions[i] = positions[p] + quaternion.rotate(rotations[p], body.position)
+            rotations[i] = quaternion.multiply(rotations[p], body.rotation)
+    return positions, rotations
+
+
+def rest_height(blueprint: Blueprint) -> float:
+    """Size of the rest pose [m]: its height, but at least half its longest side (for animals that are longer than tall)."""
+    positions, rotations = rest_transforms(blueprint)
+    corners = []
+    for i, body in enumerate(blueprint.bodies):
+        corners.append(positions[i])
+        for shape in body.shapes:
+            reach = shape.size[0] if shape.kind != "box" else float(np.linalg.norm(shape.size))
+            if shape.kind == "capsule":
+                reach = shape.size[0]
+                along = quaternion.rotate(shape.rotation, [0.0, 0.0, shape.size[1]])
+                ends = [shape.center + along, shape.center - along]
+            else:
+                ends = [shape.center]
+            if shape.kind == "box":
+                reach = min(shape.size)
+            for end in ends:
+                center = positions[i] + quaternion.rotate(rotations[i], end)
+                corners += [center + reach, center - reach]
+    extent = np.ptp(np.array(corners), axis=0)
+    return float(max(extent[2], 0.5 * extent.max(), 1e-6))
+
+
+def _below(blueprint: Blueprint) -> NDArray[np.bool_]:
+    """(B, B): whether body j hangs on body i (or is it)."""
+    index = {body.name: i for i, body in enumerate(blueprint.bodies)}
+    below = np.eye(len(index), dtype=bool)
+    for j, body in reversed(list(enumerate(blueprint.bodies))):
+        if body.parent is not None:
+            below[index[body.parent]] |= below[j]
+    return below
+
+
+def _carriers(blueprint: Blueprint) -> set[str]:
+    """Bodies whose joint lies between a foot and the root."""
+    parents = {body.name: body.parent for body in blueprint.bodies}
+    out: set[str] = set()
+    for body in blueprint.bodies:
+        name: str | None = body.name if body.foot else None
+        while name is not None:
+            out.add(name)
+            name = parents[name]
+    return out
+
+
+def _rest_inertia(blueprint: Blueprint) -> tuple[Array, Array, Array, Array]:
+    """Masses (B,), centres of mass (B, 3), mean inertias about them (B,), joint positions (B, 3), in the rest pose."""
+    positions, rotations = rest_transforms(blueprint)
+    masses = np.array([body.mass for body in blueprint.bodies])
+    centers, inertias = positions.copy(), np.zeros(len(masses))
+    for i, body in enumerate(blueprint.bodies):
+        volumes = np.array([shape.volume for shape in body.shapes])
+        if not len(volumes):
+            continue
+        middles = np.stack([shape.center for shape in body.shapes])
+        center = volumes @ middles / volumes.sum()
+        centers[i] = positions[i] + quaternion.rotate(rotations[i], center)
+        for volume, shape in zip(volumes, body.shapes, strict=True):
+            share = body.mass * volume / volumes.sum()
+            inertias[i] += share * (_radius_of_gyration(shape) ** 2 + float(np.sum((shape.center - center) ** 2)))
+    return masses, centers, inertias, positions
+
+
+def _radius_of_gyration(shape: Shape) -> float:
+    """About an axis across the shape's longest side [m]; enclosing box (Wide band 4.1)."""
+    if shape.kind == "sphere":
+        sides = np.full(3, 2.0 * shape.size[0])
+    elif shape.kind == "capsule":
+        radius, half = shape.size
+        sides = np.array([2.0 * radius, 2.0 * radius, 2.0 * (radius + half)])
+    else:
+        sides = 2.0 * np.asarray(shape.size)
+    big = np.sort(sides)[1:]
+    return float(np.sqrt((big**2).sum() / 12.0))
+
+
+def _inertia_about(point: Array, masses: Array, centers: Array, inertias: Array) -> float:
+    """Inertia of a part about an axis through `point`, across its longest side [kg m^2]."""
+    return float(np.sum(inertias + masses * np.sum((centers - point) ** 2, axis=-1)))
