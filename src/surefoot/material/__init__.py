@@ -1,1 +1,37 @@
-"""Material of our own: two characters' skeletons and key-framed motions."""
+"""Material of our own: key-framed motions of two characters, made from their scripts in memory.
+
+    motion("humanoid/walk"), names()
+
+They are drawn to be recognised, not to obey physics: the jumps hover.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from surefoot.errors import unknown_name
+from surefoot.material import humanoid_gaits
+from surefoot.material.characters import HUMAN
+from surefoot.material.keyframes import Score
+from surefoot.material.puppet import Puppet
+from surefoot.motion.motion import Motion
+
+_SCRIPTS: dict[str, tuple[Puppet, Callable[[], Score]]] = {
+    "humanoid/walk": (HUMAN, humanoid_gaits.walk),
+    "humanoid/run": (HUMAN, humanoid_gaits.run),
+}
+
+
+def names() -> tuple[str, ...]:
+    """All motions, as "character/clip"."""
+    return tuple(_SCRIPTS)
+
+
+@cache
+def motion(name: str) -> Motion:
+    """A built-in motion by its name, at 30 frames a second."""
+    if name not in _SCRIPTS:
+        raise unknown_name("built-in motion", name, _SCRIPTS)
+    puppet, script = _SCRIPTS[name]
+    return puppet.animate(name.split("/")[1], script())

@@ -107,12 +107,12 @@ DINOSAUR = build(
         ("jaw", "head", (0.46, 0.0, 1.17)),
         *mirrored(
             [
-                ("left_hip", "pelvis", (0.02, 0.15, 0.74)),
-                ("left_knee", "left_hip", (0.17, 0.18, 0.47)),
-                ("left_ankle", "left_knee", (-0.08, 0.18, 0.23)),
-                ("left_toe", "left_ankle", (0.03, 0.18, 0.045)),
-                ("left_shoulder", "chest", (0.32, 0.14, 0.89)),
-                ("left_elbow", "left_shoulder", (0.30, 0.19, 0.75)),
+                ("left_hip", "pelvis", (0.02, 0.17, 0.74)),
+                ("left_knee", "left_hip", (0.17, 0.17, 0.47)),
+                ("left_ankle", "left_knee", (-0.08, 0.17, 0.23)),
+                ("left_toe", "left_ankle", (0.03, 0.17, 0.045)),
+                ("left_shoulder", "chest", (0.32, 0.16, 0.89)),
+                ("left_elbow", "left_shoulder", (0.30, 0.16, 0.75)),
             ]
         ),
     ],
@@ -123,9 +123,9 @@ DINOSAUR = build(
         ("chin", "jaw", (0.80, 0.0, 1.11)),
         *mirrored(
             [
-                ("left_heel", "left_toe", (-0.05, 0.18, 0.0)),
-                ("left_toe_tip", "left_toe", (0.20, 0.18, 0.0)),
-                ("left_hand", "left_elbow", (0.43, 0.19, 0.71)),
+                ("left_heel", "left_toe", (-0.05, 0.17, 0.0)),
+                ("left_toe_tip", "left_toe", (0.20, 0.17, 0.0)),
+                ("left_hand", "left_elbow", (0.43, 0.16, 0.71)),
             ]
         ),
     ],
