@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from surefoot.errors import InputError, unknown_name
-from surefoot.motion.limits import read_bytes, shown
+from surefoot.errors import InputError
 from surefoot.motion.motion import Motion
 
 
@@ -66,3 +64,11 @@ def atomic_write(path: str | Path, data: bytes) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def without_first_frame(motion: Motion) -> Motion:
+    """The motion from its second frame on."""
+    if motion.num_frames == 1:
+        raise InputError(f"{motion.source.file or 'the motion'}: it has a single frame; nothing is left when the first is dropped.")
+    contacts = None if motion.contacts is None else motion.contacts[1:]
+    return motion.replace(translations=motion.translations[1:], rotations=motion.rotations[1:], contacts=contacts)

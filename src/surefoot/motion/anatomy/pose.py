@@ -1,0 +1,78 @@
+"""The pose in which a skeleton's anatomy is read: the rest pose, or a frame of the motion where the rest pose is of no use.
+
+Some files have a rest pose with every bone along one axis, folded up, lying down or upside down. The frame in which the
+body stands tallest then serves instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot.motion.motion import Motion
+from surefoot.motion.skeleton import Skeleton
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pose:
+    """World transforms of one pose."""
+
+    positions: Array  # (J, 3)
+    rotations: Array  # (J, 4)
+    tips: Array  # (num_tips, 3)
+    frame: int | None
+    """The motion's frame; None for the rest pose."""
+    why: str
+    """Why not the rest pose; empty when it is."""
+
+    @property
+    def height(self) -> float:
+        """Extent of the pose along Z, of its longest side when flat [m]; never zero."""
+        points = np.concatenate([self.positions, self.tips])
+        extent = np.ptp(points, axis=0)
+        tall = extent[2] if extent[2] > 0.05 * extent.max() else extent.max()
+        return float(tall) or 1.0
+
+
+def reference_pose(skeleton: Skeleton, motion: Motion | None) -> Pose:
+    """The rest pose when it shows the body, else the frame in which the body stands tallest."""
+    positions, rotations = skeleton.rest
+    rest = Pose(positions=positions, rotations=rotations, tips=skeleton.tip_positions(positions, rotations), frame=None, why="")
+    if motion is None or skeleton.num_joints < 3:
+        return rest
+    heights = np.ptp(motion.joint_positions[..., 2], axis=1)
+    tallest = int(np.argmax(heights))
+    why = _useless(rest, motion, heights)
+    if not why:
+        return rest
+    return Pose(
+        positions=motion.joint_positions[tallest],
+        rotations=motion.joint_rotations[tallest],
+        tips=motion.tip_positions[tallest],
+        frame=tallest,
+        why=why,
+    )
+
+
+def _useless(rest: Pose, motion: Motion, heights: Array) -> str:
+    """Why the rest pose cannot be read, or nothing."""
+    spread = np.linalg.svd(rest.positions - rest.positions.mean(axis=0), compute_uv=False)
+    moving = np.linalg.svd(motion.joint_positions[int(np.argmax(heights))] - motion.joint_positions[int(np.argmax(heights))].mean(axis=0), compute_uv=False)
+    if spread[1] < 0.05 * spread[0] and moving[1] > 2.0 * spread[1] * moving[0] / max(spread[0], 1e-12):
+        return "all bones of the rest pose lie along one line"
+    extent = float(np.ptp(rest.positions[:, 2]))
+    if extent < 0.5 * np.percentile(heights, 90):
+        return "the rest pose is folded or lies down"
+    upright = np.flatnonzero(heights > 0.85 * heights.max())
+    if heights.max() > 0.75 * extent:
+        z = motion.joint_positions[upright, :, 2]
+        z = z - z.mean(axis=1, keepdims=True)
+        still = rest.positions[:, 2] - rest.positions[:, 2].mean()
+        alike = z @ still / np.maximum(np.linalg.norm(z, axis=1) * np.linalg.norm(still), 1e-12)
+        if np.median(alike) < 0.3:
+            return "the rest pose stands on its head or lies on its side"
+    return ""
