@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surefoot.character.blueprint import Blueprint, Body, Shape
-from surefoot.character.servo import Gain, gains, lead, rest_height, rest_transforms
+from surefoot.character.servo import Gain, gains, lead, load_of, rest_height, rest_transforms
 from surefoot.motion import quaternion
 
 SCHEMA = 1
@@ -30,7 +30,7 @@ Element = ElementTree.Element
 def write(blueprint: Blueprint) -> str:
     """The character as MJCF."""
     height = rest_height(blueprint)
-    drive = gains(blueprint)
+    drive = gains(load_of(blueprint), blueprint.servo, blueprint.gains)
     root = Element("mujoco", model=blueprint.name)
     _sub(root, "compiler", angle="radian", autolimits="true")
     _sub(root, "option", timestep=_num(TIMESTEP), integrator="implicitfast", solver="Newton", iterations="10")

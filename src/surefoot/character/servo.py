@@ -54,33 +54,45 @@ def lead(servo: Servo, height: float) -> float:
     return 1.25 * 2.0 * servo.damping_ratio / frequency(servo, height)
 
 
-def gains(blueprint: Blueprint) -> dict[str, Gain]:
-    """The drive of every joint but the root's, by body."""
-    servo = blueprint.servo
-    masses, centers, inertias, positions = _rest_inertia(blueprint)
-    height = rest_height(blueprint)
-    weight_moment = float(masses.sum()) * GRAVITY * height
-    omega = frequency(servo, height)
-    carriers = _carriers(blueprint)
-    below = _below(blueprint)
+@dataclass(frozen=True, kw_only=True)
+class Load:
+    """What the joints of a character carry, in the rest pose. B bodies, parents first."""
+
+    names: tuple[str, ...]
+    parents: NDArray[np.int64]  # (B,), -1 for the root
+    positions: Array  # (B, 3) of the joints
+    masses: Array  # (B,)
+    centers: Array  # (B, 3) of mass
+    inertias: Array  # (B,) about the centre of mass, across the longest side
+    feet: tuple[str, ...]
+    height: float
+
+
+def gains(load: Load, servo: Servo, given: dict[str, tuple[float, float]] | None = None) -> dict[str, Gain]:
+    """The drive of every joint but the root's, by body. `given` are kp and torque limit that are known instead of derived."""
+    weight_moment = float(load.masses.sum()) * GRAVITY * load.height
+    omega = frequency(servo, load.height)
+    below = _below(load.parents)
+    # Whatever a foot hangs on carries the body when the foot stands.
+    standing = [load.names.index(name) for name in load.feet]
+    carries = below[:, standing].any(axis=1) if standing else np.zeros(len(load.names), dtype=bool)
     out: dict[str, Gain] = {}
-    for i, body in enumerate(blueprint.bodies):
-        if body.joint == "free":
+    for i, name in enumerate(load.names):
+        if load.parents[i] < 0:
             continue
-        under = _inertia_about(positions[i], masses[below[i]], centers[below[i]], inertias[below[i]])
-        over = _inertia_about(positions[i], masses[~below[i]], centers[~below[i]], inertias[~below[i]])
-        carried = 1.0 / (1.0 / max(under, 1e-12) + 1.0 / max(over, 1e-12))
+        hangs = below[i]
+        carried = 1.0 / (1.0 / max(_inertia(load, i, hangs), 1e-12) + 1.0 / max(_inertia(load, i, ~hangs), 1e-12))
         kp = carried * omega**2
-        if body.name in carriers:
+        if carries[i]:
             kp = max(kp, servo.support * weight_moment)
         # Whatever hangs from the joint must not sag by more than about 6 degrees.
-        arm = np.linalg.norm(np.average(centers[below[i]], axis=0, weights=masses[below[i]]) - positions[i])
-        kp = max(kp, 10.0 * float(masses[below[i]].sum()) * GRAVITY * float(arm))
+        arm = np.linalg.norm(np.average(load.centers[hangs], axis=0, weights=load.masses[hangs]) - load.positions[i])
+        kp = max(kp, 10.0 * float(load.masses[hangs].sum()) * GRAVITY * float(arm))
         torque = min(servo.strength * kp, servo.strongest * weight_moment)
-        if body.name in blueprint.gains:
-            kp, torque = blueprint.gains[body.name]
+        if given and name in given:
+            kp, torque = given[name]
         kd = 2.0 * servo.damping_ratio / omega * kp
-        out[body.name] = Gain(
+        out[name] = Gain(
             kp=servo.scale * kp,
             kd=servo.scale * kd,
             torque=servo.scale * torque,
@@ -88,6 +100,33 @@ def gains(blueprint: Blueprint) -> dict[str, Gain]:
             damping=servo.passive * kd,
         )
     return out
+
+
+def load_of(blueprint: Blueprint) -> Load:
+    """What a blueprint's joints carry."""
+    positions, rotations = rest_transforms(blueprint)
+    index = {body.name: i for i, body in enumerate(blueprint.bodies)}
+    centers, inertias = positions.copy(), np.zeros(len(index))
+    for i, body in enumerate(blueprint.bodies):
+        volumes = np.array([shape.volume for shape in body.shapes])
+        if not len(volumes):
+            continue
+        middles = np.stack([shape.center for shape in body.shapes])
+        center = volumes @ middles / volumes.sum()
+        centers[i] = positions[i] + quaternion.rotate(rotations[i], center)
+        for volume, shape in zip(volumes, body.shapes, strict=True):
+            share = body.mass * volume / volumes.sum()
+            inertias[i] += share * (_radius_of_gyration(shape) ** 2 + float(np.sum((shape.center - center) ** 2)))
+    return Load(
+        names=tuple(index),
+        parents=np.array([-1 if body.parent is None else index[body.parent] for body in blueprint.bodies]),
+        positions=positions,
+        masses=np.array([body.mass for body in blueprint.bodies]),
+        centers=centers,
+        inertias=inertias,
+        feet=tuple(body.name for body in blueprint.bodies if body.foot),
+        height=rest_height(blueprint),
+    )
 
 
 def rest_transforms(blueprint: Blueprint) -> tuple[Array, Array]:
@@ -127,44 +166,13 @@ def rest_height(blueprint: Blueprint) -> float:
     return float(max(extent[2], 0.5 * extent.max(), 1e-6))
 
 
-def _below(blueprint: Blueprint) -> NDArray[np.bool_]:
+def _below(parents: NDArray[np.int64]) -> NDArray[np.bool_]:
     """(B, B): whether body j hangs on body i (or is it)."""
-    index = {body.name: i for i, body in enumerate(blueprint.bodies)}
-    below = np.eye(len(index), dtype=bool)
-    for j, body in reversed(list(enumerate(blueprint.bodies))):
-        if body.parent is not None:
-            below[index[body.parent]] |= below[j]
+    below = np.eye(len(parents), dtype=bool)
+    for j in reversed(range(len(parents))):
+        if parents[j] >= 0:
+            below[parents[j]] |= below[j]
     return below
-
-
-def _carriers(blueprint: Blueprint) -> set[str]:
-    """Bodies whose joint lies between a foot and the root."""
-    parents = {body.name: body.parent for body in blueprint.bodies}
-    out: set[str] = set()
-    for body in blueprint.bodies:
-        name: str | None = body.name if body.foot else None
-        while name is not None:
-            out.add(name)
-            name = parents[name]
-    return out
-
-
-def _rest_inertia(blueprint: Blueprint) -> tuple[Array, Array, Array, Array]:
-    """Masses (B,), centres of mass (B, 3), mean inertias about them (B,), joint positions (B, 3), in the rest pose."""
-    positions, rotations = rest_transforms(blueprint)
-    masses = np.array([body.mass for body in blueprint.bodies])
-    centers, inertias = positions.copy(), np.zeros(len(masses))
-    for i, body in enumerate(blueprint.bodies):
-        volumes = np.array([shape.volume for shape in body.shapes])
-        if not len(volumes):
-            continue
-        middles = np.stack([shape.center for shape in body.shapes])
-        center = volumes @ middles / volumes.sum()
-        centers[i] = positions[i] + quaternion.rotate(rotations[i], center)
-        for volume, shape in zip(volumes, body.shapes, strict=True):
-            share = body.mass * volume / volumes.sum()
-            inertias[i] += share * (_radius_of_gyration(shape) ** 2 + float(np.sum((shape.center - center) ** 2)))
-    return masses, centers, inertias, positions
 
 
 def _radius_of_gyration(shape: Shape) -> float:
@@ -180,6 +188,7 @@ def _radius_of_gyration(shape: Shape) -> float:
     return float(np.sqrt((big**2).sum() / 12.0))
 
 
-def _inertia_about(point: Array, masses: Array, centers: Array, inertias: Array) -> float:
-    """Inertia of a part about an axis through `point`, across its longest side [kg m^2]."""
-    return float(np.sum(inertias + masses * np.sum((centers - point) ** 2, axis=-1)))
+def _inertia(load: Load, joint: int, part: NDArray[np.bool_]) -> float:
+    """Inertia of a part of the body about an axis through a joint, across the part's longest side [kg m^2]."""
+    arms = np.sum((load.centers[part] - load.positions[joint]) ** 2, axis=-1)
+    return float(np.sum(load.inertias[part] + load.masses[part] * arms))

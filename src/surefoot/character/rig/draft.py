@@ -1,0 +1,190 @@
+"""Which joints become bodies: fingers, helpers, twist bones and controls are merged into their neighbours or left out.
+
+Wide band 4.1 makes one body a joint and lets a person prune; here the pruning is a list of rules, and every rule that
+fires leaves a line. `owner[j]` is the joint whose body carries joint j, or -1 when nothing does.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot.character.rig.config import RigConfig
+from surefoot.errors import InputError
+from surefoot.motion import quaternion
+from surefoot.motion.anatomy import Anatomy
+from surefoot.motion.motion import Motion
+
+Array = NDArray[np.float64]
+
+TWIST = re.compile(r"twist|roll(?!ing)", re.IGNORECASE)
+MOVES = np.radians(1.0)
+"""A joint that turns less than this in the whole clip is taken for rigid."""
+
+
+@dataclass
+class Draft:
+    """A skeleton on its way to a character."""
+
+    motion: Motion
+    anatomy: Anatomy
+    size: float
+    """Height, or half the longest side for animals that are longer than tall [m]."""
+    owner: NDArray[np.int64]  # (J,)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def kept(self) -> list[int]:
+        """The joints that become bodies, parents first."""
+        return [j for j in range(len(self.owner)) if self.owner[j] == j]
+
+    def parent(self, joint: int) -> int:
+        """The body that joint `joint`'s body hangs on, -1 for the root."""
+        p = int(self.motion.skeleton.parents[joint])
+        while p >= 0:
+            carrier = int(self.owner[p])
+            if carrier >= 0 and carrier != joint and carrier < joint:
+                return carrier
+            p = int(self.motion.skeleton.parents[p])
+        return -1
+
+
+def draft(motion: Motion, anatomy: Anatomy, config: RigConfig) -> Draft:
+    """Decide which joints become bodies."""
+    out = Draft(motion=motion, anatomy=anatomy, size=body_size(motion), owner=np.full(motion.skeleton.num_joints, -1, dtype=np.int64))
+    merged: dict[str, list[str]] = {}
+    _keep(out, config, merged)
+    _merge_coincident(out, config, merged)
+    _drop_empty_ends(out)
+    for why, names in merged.items():
+        shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+        out.notes.append(f"{why}: {shown}")
+    if len(out.kept) > config.max_bodies:
+        raise InputError(f"the skeleton would become {len(out.kept)} bodies, at most {config.max_bodies} are allowed (max_bodies).")
+    return out
+
+
+def body_size(motion: Motion) -> float:
+    """Height of the body [m], or half its longest side when it is longer than tall; from the rest pose and the clip."""
+    skeleton = motion.skeleton
+    sizes = []
+    poses = [skeleton.rest] + [(motion.joint_positions[t], motion.joint_rotations[t]) for t in (0, motion.num_frames // 2)]
+    for positions, rotations in poses:
+        points = np.concatenate([positions, skeleton.tip_positions(positions, rotations)])
+        extent = np.ptp(points, axis=0)
+        sizes.append(max(float(extent[2]), 0.5 * float(extent.max())))
+    size = float(np.median(sizes))
+    if size <= 1e-6:
+        raise InputError("all joints of the skeleton lie in one point; a character needs bones with a length.")
+    return size
+
+
+def _keep(out: Draft, config: RigConfig, merged: dict[str, list[str]]) -> None:
+    """First pass, parents before children: every joint below the trunk is kept, merged upwards, or dropped."""
+    skeleton, anatomy = out.motion.skeleton, out.anatomy
+    positions = skeleton.rest[0]
+    reach = _reach(out.motion)
+    moving = _moving(out.motion)
+    hands, feet = set(anatomy.hands), set(anatomy.feet)
+    below_trunk = set(skeleton.descendants(anatomy.trunk))
+    toes = _single_toes(out)
+    for j in range(skeleton.num_joints):
+        name, p = skeleton.names[j], int(skeleton.parents[j])
+        if j == anatomy.trunk:
+            out.owner[j] = j
+            continue
+        if j not in below_trunk:
+            continue  # ancestors of the trunk, and pieces beside it
+        carrier = int(out.owner[p])
+        bone = float(np.linalg.norm(positions[j] - positions[p]))
+        ancestors = set(skeleton.chain(j)[:-1])
+        leaf = not skeleton.children[j] and not any(t.joint == j for t in skeleton.tips)
+        why = None
+        if j in anatomy.controls:
+            merged.setdefault("left out, rig controls without a body", []).append(name)
+            continue
+        if carrier < 0:
+            merged.setdefault("left out, they hang on rig controls", []).append(name)
+            continue
+        if j in feet or j in hands or j == anatomy.head:
+            out.owner[j] = j
+            if leaf and j in hands and bone < config.finger * out.size:
+                why = "merged into the arm, hands without length"
+        elif ancestors & hands:
+            why = "merged into the hand"
+        elif ancestors & feet and j not in toes:
+            why = "merged into the foot"
+        elif j not in toes and TWIST.search(name) and (leaf or not skeleton.children[j]):
+            why = "merged, twist bones"
+        elif anatomy.head >= 0 and anatomy.head in ancestors and (reach[j] < 0.08 * out.size or not moving[j]):
+            why = "merged into the head"
+        elif leaf and not (moving[j] and bone > config.finger * out.size):
+            why = "merged, ends without a bone of their own"
+        elif reach[j] < config.finger * out.size and not (ancestors & feet):
+            why = "merged, too short to be a body of their own"
+        elif bone < config.helper * out.size and not moving[j]:
+            why = "merged, helpers that never turn"
+        if why is None:
+            out.owner[j] = j
+        else:
+            out.owner[j] = carrier
+            merged.setdefault(why, []).append(name)
+
+
+def _merge_coincident(out: Draft, config: RigConfig, merged: dict[str, list[str]]) -> None:
+    """Where a body sits on its parent's joint and is its only child, the parent has no length: the child takes its place."""
+    positions = out.motion.skeleton.rest[0]
+    for j in reversed(out.kept):
+        p = out.parent(j)
+        if p < 0 or np.linalg.norm(positions[j] - positions[p]) > config.helper * out.size:
+            continue
+        others = [k for k in out.kept if k != j and out.parent(k) == p]
+        tips = [t for t in out.motion.skeleton.tips if out.owner[t.joint] == p]
+        if others or tips:
+            continue
+        merged.setdefault("merged, bones of no length", []).append(out.motion.skeleton.names[p])
+        out.owner[out.owner == p] = j
+
+
+def _drop_empty_ends(out: Draft) -> None:
+    """A root that carries one body at a distance and nothing else stays; nothing to do but to check that something is left."""
+    if len(out.kept) < 2:
+        names = ", ".join(out.motion.skeleton.names[:6])
+        raise InputError(f"nothing to rig: of the {out.motion.skeleton.num_joints} joints ({names}) fewer than two have bones of their own.")
+
+
+def _reach(motion: Motion) -> Array:
+    """Rest distance (J,) from each joint to the farthest joint or tip below it [m]."""
+    skeleton = motion.skeleton
+    positions = skeleton.rest[0]
+    ends = skeleton.tip_positions(*skeleton.rest)
+    reach = np.zeros(skeleton.num_joints)
+    for j in range(skeleton.num_joints):
+        below = list(skeleton.descendants(j))
+        points = [positions[below]] + [ends[i : i + 1] for i, tip in enumerate(skeleton.tips) if tip.joint in below]
+        reach[j] = np.linalg.norm(np.concatenate(points) - positions[j], axis=-1).max()
+    return reach
+
+
+def _moving(motion: Motion) -> NDArray[np.bool_]:
+    """Whether each joint (J,) turns in the clip; all do when there is a single frame and nothing can be said."""
+    if motion.num_frames < 2:
+        return np.ones(motion.skeleton.num_joints, dtype=bool)
+    middle = quaternion.mean(motion.rotations)
+    away = quaternion.angle(quaternion.multiply(quaternion.conjugate(middle), motion.rotations))
+    return np.asarray(np.ptp(away, axis=0) + away.max(axis=0) > MOVES)
+
+
+def _single_toes(out: Draft) -> set[int]:
+    """The toe joint of every foot that has just one, long enough to be a body of its own."""
+    skeleton = out.motion.skeleton
+    reach = _reach(out.motion)
+    toes: set[int] = set()
+    for foot in out.anatomy.feet:
+        candidates = [c for c in skeleton.children[foot] if reach[c] > 0.015 * out.size]
+        if len(candidates) == 1 and np.linalg.norm(skeleton.translations[candidates[0]]) > 0.02 * out.size:
+            toes.add(candidates[0])
+    return toes
