@@ -80,10 +80,10 @@ def parse_frames(data: bytes, name: str, figure: Figure) -> tuple[dict[str, Arra
     figure_unit = figure.with_unit(degrees=unit)
     scale = np.pi / 180.0 if figure_unit.degrees else 1.0
     channels: dict[str, Array] = {}
-    for bone in figure.bones:
-        rows = np.array(values[bone.name] or np.zeros((frames, widths[bone.name])), dtype=float).reshape(frames, -1)
-        angles = np.array([d.startswith("r") for d in bone.dof], dtype=bool)
-        channels[bone.name] = np.where(angles, rows * scale, rows) if len(bone.dof) else rows
+    for part in figure.bones:
+        rows = np.array(values[part.name] or np.zeros((frames, len(part.dof))), dtype=float).reshape(frames, -1)
+        factors = np.array([scale if d.startswith("r") else 1.0 for d in part.dof])
+        channels[part.name] = rows * factors
     return channels, warnings
 
 
@@ -97,7 +97,8 @@ def compose(
         guesses.append(Guess(what="up axis", value="Y", confidence=0.95, why="the custom of Acclaim files", override="--up Z"))
     body = _skeleton(figure, unit_m, up)
     if content is None:
-        channels, warnings = {bone.name: np.zeros((1, len(bone.dof))) for bone in figure.bones}, ["a skeleton without a motion: its rest pose"]
+        channels = {bone.name: np.zeros((1, len(bone.dof))) for bone in figure.bones}
+        warnings = ["a skeleton without a motion: its rest pose"]
     else:
         channels, warnings = content
         if options.fps is None:
@@ -198,7 +199,8 @@ def _unit(figure: Figure, options: ReadOptions) -> tuple[float, list[Guess]]:
         return options.unit_m, []
     extent = float(np.ptp(_skeleton(figure, 1.0, "Z").rest[0], axis=0).max())
     custom = INCH / figure.length
-    for unit_m, why in ((custom, f"length {figure.length:g} of an inch, the custom of Acclaim files"), (0.01, "cm"), (1.0, "m"), (0.001, "mm")):
+    acclaim = f"length {figure.length:g} of an inch, the custom of Acclaim files"
+    for unit_m, why in ((custom, acclaim), (0.01, "cm"), (1.0, "m"), (0.001, "mm")):
         if 0.5 <= extent * unit_m <= 4.0:
             confidence = 0.95 if unit_m == custom else 0.5
             text = f"{why}; makes the figure {extent * unit_m:.2f} m"

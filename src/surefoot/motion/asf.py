@@ -148,7 +148,8 @@ def _bones(figure: Figure, lines: Lines, name: str) -> None:
             case "length":
                 bone.length = number(words[0] if words else "", name, line)
             case "axis":
-                bone.axis = _frame(_order(words[3] if len(words) > 3 else "XYZ", name, line), _triple(words[:3], name, line), figure.degrees)
+                order = _order(words[3] if len(words) > 3 else "XYZ", name, line)
+                bone.axis = _frame(order, _triple(words[:3], name, line), figure.degrees)
             case "dof":
                 bone.dof = _dof(words, name, line)
             case "limits":

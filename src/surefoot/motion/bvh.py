@@ -138,7 +138,7 @@ class _Raw:
     def below_root(self, options: ReadOptions, guesses: list[Guess], warnings: list[str]) -> Array:
         """Translations (T, J, 3) with the joints below the roots decided, and the roots absolute."""
         out = self.local(list(range(len(self.offsets))), "absolute")
-        moving = [j for j in np.flatnonzero(self.given.any(axis=1)) if self.skeleton.parents[j] >= 0]
+        moving = [int(j) for j in np.flatnonzero(self.given.any(axis=1)) if self.skeleton.parents[j] >= 0]
         if not moving:
             return out
         if options.positions is not None:

@@ -108,7 +108,7 @@ class Motion:
     @property
     def times(self) -> Array:
         """Time of each frame (T,) [s]."""
-        return np.arange(self.num_frames) * self.frame_time
+        return np.asarray(np.arange(self.num_frames) * self.frame_time, dtype=np.float64)
 
     @cached_property
     def world(self) -> tuple[Array, Array]:
@@ -136,9 +136,9 @@ class Motion:
         at = np.clip(np.asarray(times, dtype=float) / self.frame_time, 0.0, self.num_frames - 1)
         low = np.minimum(at.astype(np.int64), max(self.num_frames - 2, 0))
         high = np.minimum(low + 1, self.num_frames - 1)
-        part = (at - low)[:, None]
+        part = np.broadcast_to((at - low)[:, None], (len(at), self.skeleton.num_joints))
         translations = self.translations[low] + part[..., None] * (self.translations[high] - self.translations[low])
-        return translations, quaternion.slerp(self.rotations[low], self.rotations[high], np.broadcast_to(part, self.rotations[low].shape[:-1]))
+        return translations, quaternion.slerp(self.rotations[low], self.rotations[high], part)
 
     def replace(self, **changes: Any) -> Motion:
         """A copy with some fields changed."""

@@ -3,8 +3,9 @@
     root position (3), root quaternion (x y z w), then three angles [rad] a leg, abduction, hip and knee, in the order
     front right, front left, rear right, rear left
 
-Metres, Z up. The base's own frame has x to its left, y up and z forward, so its level pose is the quaternion (0.5, 0.5, 0.5, 0.5), facing +X.
-Hip and knee turn about the base's x; abduction turns about z on the left and -z on the right, so equal angles are symmetric poses.
+Metres, Z up. The base's own frame has x to its left, y up and z forward, so its level pose is the quaternion (0.5, 0.5, 0.5, 0.5),
+facing +X. Hip and knee turn about the base's x; abduction turns about z on the left and -z on the right, so equal angles are
+symmetric poses.
 
 The file holds no skeleton. The lengths below are the robot's; with them all standing feet of five clips by the format's authors keep the
 same height, 5.6 cm at the centre of the foot's ball, within 2 mm: the evidence for the signs and the order of the legs.

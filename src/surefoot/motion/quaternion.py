@@ -21,9 +21,8 @@ IDENTITY.flags.writeable = False
 
 def multiply(a: ArrayLike, b: ArrayLike) -> Array:
     """The product a b: first rotate by b, then by a."""
-    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    aw, ax, ay, az = np.moveaxis(a, -1, 0)
-    bw, bx, by, bz = np.moveaxis(b, -1, 0)
+    aw, ax, ay, az = np.moveaxis(np.asarray(a, dtype=float), -1, 0)
+    bw, bx, by, bz = np.moveaxis(np.asarray(b, dtype=float), -1, 0)
     return np.stack(
         [
             aw * bw - ax * bx - ay * by - az * bz,
@@ -90,15 +89,15 @@ def about(axis: ArrayLike, radians: ArrayLike) -> Array:
 
 def between(a: ArrayLike, b: ArrayLike) -> Array:
     """The shortest rotation that turns direction a (..., 3) into direction b (..., 3)."""
-    a, b = np.broadcast_arrays(np.asarray(a, dtype=float), np.asarray(b, dtype=float))
-    a = a / np.maximum(np.linalg.norm(a, axis=-1, keepdims=True), 1e-300)
-    b = b / np.maximum(np.linalg.norm(b, axis=-1, keepdims=True), 1e-300)
-    w = 1.0 + np.sum(a * b, axis=-1, keepdims=True)
-    q = np.concatenate([w, np.cross(a, b)], axis=-1)
-    # Opposite directions: any axis at right angles to a will do.
-    helper = np.where(np.abs(a[..., :1]) < 0.9, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0])
-    flip = np.concatenate([np.zeros_like(w), np.cross(a, helper)], axis=-1)
-    return normalize(np.where(w < 1e-9, flip, q))
+    one, two = np.broadcast_arrays(np.asarray(a, dtype=float), np.asarray(b, dtype=float))
+    one = one / np.maximum(np.linalg.norm(one, axis=-1, keepdims=True), 1e-300)
+    two = two / np.maximum(np.linalg.norm(two, axis=-1, keepdims=True), 1e-300)
+    w = 0.5 * np.sum((one + two) ** 2, axis=-1, keepdims=True)  # 1 + cos, exact near half a turn too
+    q = np.concatenate([w, np.cross(one, two)], axis=-1)
+    # Opposite directions: any axis at right angles to the first will do.
+    helper = np.where(np.abs(one[..., :1]) < 0.9, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0])
+    flip = np.concatenate([np.zeros_like(w), np.cross(one, helper)], axis=-1)
+    return normalize(np.where(w < 1e-16, flip, q))
 
 
 def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> Array:

@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 def read_only(array: object, dtype: type = float) -> NDArray:
     """A read-only copy of `array`."""
-    out = np.array(array, dtype=dtype)
+    out: NDArray = np.array(array, dtype=dtype)
     out.flags.writeable = False
     return out
 
@@ -162,6 +162,8 @@ def topological(parents: Sequence[int]) -> list[int]:
     stack = []
     for j in reversed(range(num)):
         p = parents[j]
+        if p >= num:
+            raise InputError(f"joint {j} hangs below joint {p}; there are {num}.")
         if p < 0:
             stack.append(j)
         else:

@@ -39,7 +39,7 @@ def table(data: bytes, name: str) -> Table:
     try:
         facts = json.loads(data, parse_int=float, parse_constant=_refuse)
     except RecursionError:
-        raise InputError(f"{name}: JSON nested too deep for a motion; an object with \"Frames\" is expected.") from None
+        raise InputError(f'{name}: JSON nested too deep for a motion; an object with "Frames" is expected.') from None
     except ValueError as error:  # JSONDecodeError, UnicodeDecodeError
         raise InputError(f"{name}: not valid JSON ({error}).") from None
     if not isinstance(facts, dict) or not isinstance(facts.get("Frames"), list):
