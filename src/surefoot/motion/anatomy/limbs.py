@@ -109,7 +109,7 @@ def find_trunk(tree: Tree) -> int:
             return start  # one line of joints, nothing branches: a snake, a rope
         main = max(children, key=lambda c: (tree.count[c], tree.reach[c]))
         others = [c for c in children if c != main]
-        if any(_carries(tree, at, c) for c in others):
+        if any(_carries(tree, at, c) and not _strays(tree, at, c, main) for c in others):
             return at
         at = main
 
@@ -119,6 +119,19 @@ def _carries(tree: Tree, at: int, child: int) -> bool:
     if tree.parts[child] & {"leg", "foot", "arm", "hand", "spine", "pelvis", "tail", "neck", "head"}:
         return True
     return tree.count[child] >= 2 or tree.bone(child) + tree.reach[child] > 0.05 * tree.height
+
+
+def _strays(tree: Tree, at: int, child: int, main: int) -> bool:
+    """Whether a branch is the foot or hand of a limb of the main branch, parked on `at` by the rig: it stands where that limb ends."""
+    if tree.count[child] > 2 or not tree.parts[child] & {"foot", "hand"} or tree.count[main] < 4:
+        return False
+    leaves = [j for j in tree.subtree(main) if not tree.children[j]]
+    # Which of a limb's bones has the end in reach: a bone's length beyond the leaf at most.
+    return any(
+        float(np.linalg.norm(tree.points[child] - tree.points[j])) < 1.2 * tree.bone(j)
+        or any(float(np.linalg.norm(tree.points[child] - end)) < 0.5 * tree.bone(j) for end in tree.ends[j])
+        for j in leaves
+    )
 
 
 def find_limbs(tree: Tree, symmetry: Symmetry, trunk: int) -> list[Limb]:
@@ -138,6 +151,8 @@ def find_limbs(tree: Tree, symmetry: Symmetry, trunk: int) -> list[Limb]:
         return []
     ground = min(tree.lowest(trunk), min(float(tree.points[j][2]) for j in tree.subtree(trunk)))
     low = {r: (tree.lowest(r) - ground) / tree.height for r in roots}
+    # Both sides of a pair are the same kind of limb, however the pose bends them.
+    low = {r: min(low[r], low.get(int(partner[r]), low[r])) for r in roots}
     legged = [r for r in roots if "face" not in tree.parts[r] and "wing" not in tree.parts[r]] or roots
     said = [r for r in legged if _says(tree, r) == "leg" and low[r] < 0.5]
     first = min(said or legged, key=lambda r: low[r])
@@ -172,9 +187,11 @@ def _kind(tree: Tree, root: int, first: int, low: dict[int, float]) -> str:
     height = low[root] - low[first]
     if above:
         return "leg" if said == "leg" and height < 0.15 else "arm"
-    if height < 0.2:
-        return "leg" if height < 0.15 or said != "arm" else "arm"
-    return "leg" if height < 0.35 and said == "leg" else "arm"
+    if height > 0.18:
+        return "arm"
+    # Arms that hang low start where the legs do; forelegs start farther ahead, whatever they are called.
+    ahead = float(np.linalg.norm(between[:2])) > 0.15 * tree.height
+    return "leg" if said != "arm" or (height < 0.15 and ahead) else "arm"
 
 
 def _attach(tree: Tree, root: int) -> int:
@@ -190,8 +207,9 @@ def _chain(tree: Tree, symmetry: Symmetry, root: int, kind: str) -> tuple[int, .
     else:
         path = _to_the_hand(tree, path)
     if symmetry.normal is not None:
-        aside = [abs(float(tree.points[j] @ symmetry.normal) - symmetry.offset) for j in path]
-        start = next((i for i, a in enumerate(aside) if a > 0.01 * tree.height), 0)
+        across = tree.points @ symmetry.normal - symmetry.offset
+        both = [(j, symmetry.partner[j] if symmetry.partner[j] >= 0 else j) for j in path]
+        start = next((i for i, (j, k) in enumerate(both) if abs(across[j]) + abs(across[k]) > 0.02 * tree.height), 0)
         path = path[start:]
     return tuple(path)
 
