@@ -11,8 +11,8 @@ from collections.abc import Callable
 from functools import cache
 
 from surefoot.errors import unknown_name
-from surefoot.material import humanoid_gaits
-from surefoot.material.characters import HUMAN
+from surefoot.material import dinosaur_box, dinosaur_jump, dinosaur_walk, humanoid_box, humanoid_gaits, humanoid_getup, humanoid_jump
+from surefoot.material.characters import DINO, HUMAN
 from surefoot.material.keyframes import Score
 from surefoot.material.puppet import Puppet
 from surefoot.motion.motion import Motion
@@ -20,6 +20,12 @@ from surefoot.motion.motion import Motion
 _SCRIPTS: dict[str, tuple[Puppet, Callable[[], Score]]] = {
     "humanoid/walk": (HUMAN, humanoid_gaits.walk),
     "humanoid/run": (HUMAN, humanoid_gaits.run),
+    "humanoid/jump": (HUMAN, humanoid_jump.jump),
+    "humanoid/box": (HUMAN, humanoid_box.box),
+    "humanoid/getup": (HUMAN, humanoid_getup.getup),
+    "dinosaur/walk": (DINO, dinosaur_walk.walk),
+    "dinosaur/box": (DINO, dinosaur_box.box),
+    "dinosaur/jump": (DINO, dinosaur_jump.jump),
 }
 
 

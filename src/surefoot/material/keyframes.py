@@ -44,14 +44,16 @@ class Score:
         out = {}
         for name, keys in self.tracks.items():
             at, values = np.array([k[0] for k in keys]), np.array([k[1] for k in keys], dtype=float)
+            when = times
             if self.stride is None:
+                when = np.clip(times, at[0], at[-1])
                 at, values = _hold_ends(at, values)
             else:
                 drift = np.zeros(values.shape[1])
                 drift[0] = self.stride if name in WORLD else 0.0
                 at, values = _repeat(at, values, self.duration, drift)
             spline = PchipInterpolator(at, values) if name.endswith(PLANTED) else Akima1DInterpolator(at, values, method="makima")
-            out[name] = np.asarray(spline(times))
+            out[name] = np.asarray(spline(when))
         return out
 
 
@@ -70,13 +72,15 @@ def _repeat(at: Array, values: Array, period: float, drift: Array) -> tuple[Arra
     return np.concatenate([at + c * period for c in copies]), np.concatenate([values + c * drift for c in copies])
 
 
-def score(keys: Keys) -> Score:
-    """A motion that does not repeat, from (time, pose) in order of time."""
+def score(*parts: Keys) -> Score:
+    """A motion that does not repeat, from (time, pose) in order of time; its parts (trunk, arms, feet) run side by side."""
     tracks: dict[str, list[tuple[float, Value]]] = {}
-    for time, pose in keys:
-        for name, value in pose.items():
-            tracks.setdefault(name, []).append((time, value))
-    return Score(tracks, keys[-1][0], None, [time for time, _ in keys])
+    for part in parts:
+        for time, pose in part:
+            for name, value in pose.items():
+                tracks.setdefault(name, []).append((time, value))
+    times = sorted({round(time, 6) for part in parts for time, _ in part})
+    return Score(tracks, times[-1], None, times)
 
 
 def gait(period: float, stride: float, middle: Keys, left: Keys) -> Score:

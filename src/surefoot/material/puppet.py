@@ -11,6 +11,7 @@ Channels, angles in degrees, places in metres, +X forward, +Y left, Z up:
                          the toes about the heel, tip lifts the foot about the tip of the toes, yaw turns the toes outwards
     left_knee            (out,) turns the knee outwards
     left_reach           (forward, out, up, elbow) of the wrist from its shoulder in the chest's frame, `elbow` lifts the elbow sideways
+    left_fist            (forward, out, up, elbow) the same from the middle between the shoulders, along the world's axes
     left_grip            (x, out, z, weight, pitch): wrist at a place in the world, hand palm down with its fingers `pitch` below the
                          horizon; weight blends it over the other ways to pose the arm
 """
@@ -193,9 +194,14 @@ class Puppet:
         inverse = quaternion.conjugate
         frames = len(chest)
         elbow = self._angles(names[1], channels, frames)
-        if f"{side}_reach" in channels:
-            forward, out, up, lift = channels[f"{side}_reach"].T
-            end = places[:, j] + quaternion.rotate(chest, np.stack([forward, sign * out, up], -1))
+        if f"{side}_reach" in channels or f"{side}_fist" in channels:
+            if f"{side}_reach" in channels:
+                forward, out, up, lift = channels[f"{side}_reach"].T
+                end = places[:, j] + quaternion.rotate(chest, np.stack([forward, sign * out, up], -1))
+            else:
+                forward, out, up, lift = channels[f"{side}_fist"].T
+                half = self.skeleton.translations[j] * [0.0, -1.0, 0.0]
+                end = places[:, j] + quaternion.rotate(chest, half) + np.stack([forward, sign * out, up], -1)
             swing = np.radians(lift)
             pole = np.stack([np.full(frames, -0.4), sign * np.sin(swing), -np.cos(swing)], -1)
             upper, lower, _ = self._bend(places[:, j], end, quaternion.rotate(chest, pole), names)

@@ -135,11 +135,10 @@ DINOSAUR_HINGES: dict[str, Point] = {
     "jaw": (0.0, 1.0, 0.0),
     "left_knee": (0.0, 1.0, 0.0),
     "right_knee": (0.0, 1.0, 0.0),
-    "left_ankle": (0.0, -1.0, 0.0),
-    "right_ankle": (0.0, -1.0, 0.0),
     "left_toe": (0.0, -1.0, 0.0),
     "right_toe": (0.0, -1.0, 0.0),
     "left_elbow": (0.0, -1.0, 0.0),
     "right_elbow": (0.0, -1.0, 0.0),
 }
-"""Axes of the dinosaur's hinges at rest. Positive angles open the jaw, bend the knee, lift the foot and the toes, bend the elbow."""
+"""Axes of the dinosaur's hinges at rest. Positive angles open the jaw, bend the knee, lift the toes, bend the elbow. Its ankles are balls:
+the toes stay flat while the hips sway from foot to foot."""

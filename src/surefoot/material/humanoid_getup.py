@@ -1,0 +1,54 @@
+"""The humanoid gets up: face down on the floor, it pushes its chest up, draws its hips over its knees, sets the left foot between its hands
+and stands up over it."""
+
+from __future__ import annotations
+
+from surefoot.material.keyframes import Keys, Score, both, score
+
+
+def getup() -> Score:
+    """Lying (to 0.3 s), pushed up (1.1 s), on all fours (1.6 s), left foot set (2.4 s), upright on one knee (2.75 s), standing (3.9 s)."""
+    trunk: Keys = [
+        (0.00, {"root": (0.00, 0.00, 0.125), "pelvis": (88, 0, 0), "waist": (0, 0, 0), "chest": (0, 0, 0), "neck": (-8, 0, 0)}),
+        (0.30, {"root": (0.00, 0.00, 0.125), "pelvis": (88, 0, 0), "waist": (0, 0, 0), "chest": (-2, 0, 0), "neck": (-16, 0, 0)}),
+        (0.75, {"root": (-0.04, 0.00, 0.180), "pelvis": (78, 0, 0), "waist": (-8, 0, 0), "chest": (-10, 0, 0), "neck": (-34, 0, 0)}),
+        (1.10, {"root": (-0.10, 0.00, 0.330), "pelvis": (68, 0, 0), "waist": (-6, 0, 0), "chest": (-6, 0, 0), "neck": (-34, 0, 0)}),
+        (1.60, {"root": (-0.30, 0.00, 0.500), "pelvis": (76, 0, 0), "waist": (2, 0, 0), "chest": (4, 0, 0), "neck": (-34, 0, 0)}),
+        (1.95, {"root": (-0.30, -0.06, 0.520), "pelvis": (74, -6, -4), "waist": (4, 2, 0), "chest": (6, 2, 0), "neck": (-34, 0, 0)}),
+        (2.35, {"root": (-0.32, -0.04, 0.520), "pelvis": (66, -4, -4), "waist": (10, 2, 0), "chest": (10, 2, 0), "neck": (-36, 0, 0)}),
+        (2.75, {"root": (-0.32, 0.00, 0.520), "pelvis": (36, 0, -2), "waist": (10, 0, 0), "chest": (10, 0, 0), "neck": (-28, 0, 0)}),
+        (2.95, {"root": (-0.24, 0.03, 0.550), "pelvis": (38, 1, 0), "waist": (10, 0, 0), "chest": (10, 0, 0), "neck": (-30, 0, 0)}),
+        (3.20, {"root": (-0.07, 0.05, 0.690), "pelvis": (34, 2, 3), "waist": (8, -1, 0), "chest": (8, -1, 0), "neck": (-26, 0, 0)}),
+        (3.50, {"root": (0.01, 0.05, 0.860), "pelvis": (14, 2, 3), "waist": (5, -1, 0), "chest": (5, -1, 0), "neck": (-12, 0, 0)}),
+        (3.90, {"root": (0.02, 0.005, 0.926), "pelvis": (-1, 0, 0), "waist": (0, 0, 0), "chest": (0, 0, 0), "neck": (1, 0, 0)}),
+        (4.30, {"root": (0.02, 0.00, 0.922), "pelvis": (0, 0, 0), "waist": (1, 0, 0), "chest": (2, 0, 0), "neck": (-2, 0, 0)}),
+    ]
+    arms: Keys = [
+        (0.00, both(grip=(0.36, 0.26, 0.035, 1, 0))),
+        (2.30, both(grip=(0.36, 0.26, 0.035, 1, 0))),
+        (2.70, both(grip=(0.28, 0.24, 0.25, 0, 30))),
+    ]
+    free: Keys = [
+        (2.20, both(shoulder=(84, 14, 0), elbow=(10,))),
+        (2.75, {"left_shoulder": (44, 14, 6), "left_elbow": (46,), "right_shoulder": (34, 12, 6), "right_elbow": (30,)}),
+        (3.00, {"left_shoulder": (38, 14, 6), "left_elbow": (40,), "right_shoulder": (40, 12, 6), "right_elbow": (36,)}),
+        (3.45, {"left_shoulder": (-8, 9, 12), "left_elbow": (22,), "right_shoulder": (18, 9, 12), "right_elbow": (28,)}),
+        (3.90, both(shoulder=(-1, 7, 14), elbow=(14,))),
+        (4.30, both(shoulder=(0, 7, 14), elbow=(14,))),
+    ]
+    feet: Keys = [
+        (0.00, both(foot=(-1.00, 0.10, 0, 76, 0, 0))),
+        (0.80, both(foot=(-1.00, 0.10, 0, 76, 0, 0))),
+        (1.70, both(foot=(-1.00, 0.10, 0, 66, 0, 0))),
+        (1.80, {"left_foot": (-0.97, 0.10, 0.02, 60, 12, 0)}),
+        (1.95, {"left_foot": (-0.72, 0.11, 0.08, 40, 30, 0)}),
+        (2.15, {"left_foot": (-0.20, 0.13, 0.09, 10, 16, 4)}),
+        (2.38, {"left_foot": (0.00, 0.115, 0.0, 0, 0, 7), "right_foot": (-1.00, 0.10, 0, 66, 0, 0)}),
+        (2.95, {"right_foot": (-1.00, 0.10, 0, 66, 0, 0)}),
+        (3.08, {"right_foot": (-0.97, 0.10, 0.01, 60, 20, 0)}),
+        (3.22, {"right_foot": (-0.70, 0.10, 0.07, 34, 40, 2)}),
+        (3.42, {"right_foot": (-0.18, 0.11, 0.07, 8, 14, 4)}),
+        (3.60, {"right_foot": (0.00, 0.115, 0.0, 0, 0, 7)}),
+        (4.30, both(foot=(0.00, 0.115, 0.0, 0, 0, 7))),
+    ]
+    return score(trunk, arms, free, feet)
