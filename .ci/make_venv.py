@@ -1,6 +1,7 @@
 """Make a virtual environment with pip, on Debian's bare Python too: python3 make_venv.py [--only 3.11] FOLDER
 
-Debian's python3 lacks `ensurepip`. Then a pip that is installed beside it fills the environment; without either, this prints the line that helps.
+Debian's python3 lacks `ensurepip`. Then a pip that is installed beside it fills the environment; without either, this prints the line that
+helps.
 """
 
 from __future__ import annotations
@@ -31,9 +32,7 @@ def main() -> None:
             raise SystemExit(done.returncode)
         fail(f"{folder} needs Python {only} and this is {have}; on Debian 12: apt-get install -y python{only} python{only}-venv")
     if sys.version_info < NEEDED:
-        fail(
-            f"Surefoot needs Python {NEEDED[0]}.{NEEDED[1]} or newer and {sys.executable} is {have}; name another: make PYTHON=python3.12 ..."
-        )
+        fail(f"Surefoot needs Python {NEEDED[0]}.{NEEDED[1]} or newer and {sys.executable} is {have}; name another: make PYTHON=python3.12")
     python = folder / "bin" / "python"
     if python.exists() and subprocess.run([python, "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0:
         return

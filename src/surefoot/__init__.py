@@ -1,1 +1,86 @@
-"""Give it a motion; get a character that performs it in physics and stays on its feet."""
+"""Give it a motion; get a character that performs it in physics and stays on its feet.
+
+    import surefoot
+
+    motion = surefoot.read_motion("walk.bvh")
+    rigged = surefoot.rig(motion)
+    rigged.character.xml, rigged.qpos
+
+Names are loaded when they are first used, so that `import surefoot` costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from surefoot.character.builtin import builtin
+    from surefoot.character.character import Character
+    from surefoot.character.load import load_character
+    from surefoot.character.rig import RigConfig, Rigged, rig
+    from surefoot.errors import InputError, MissingExtra, SurefootError
+    from surefoot.motion.files import Clip, ReadOptions, list_clips, read_motion, write_motion
+    from surefoot.motion.motion import Guess, Motion, Source
+    from surefoot.motion.skeleton import Skeleton, Tip
+
+_PLACES = {
+    "Character": "surefoot.character.character",
+    "Clip": "surefoot.motion.files",
+    "Guess": "surefoot.motion.motion",
+    "InputError": "surefoot.errors",
+    "MissingExtra": "surefoot.errors",
+    "Motion": "surefoot.motion.motion",
+    "ReadOptions": "surefoot.motion.files",
+    "RigConfig": "surefoot.character.rig",
+    "Rigged": "surefoot.character.rig",
+    "Skeleton": "surefoot.motion.skeleton",
+    "Source": "surefoot.motion.motion",
+    "SurefootError": "surefoot.errors",
+    "Tip": "surefoot.motion.skeleton",
+    "builtin": "surefoot.character.builtin",
+    "list_clips": "surefoot.motion.files",
+    "load_character": "surefoot.character.load",
+    "read_motion": "surefoot.motion.files",
+    "rig": "surefoot.character.rig",
+    "write_motion": "surefoot.motion.files",
+}
+"""Each public name and the module it is loaded from; the imports above say the same to type checkers."""
+
+__all__ = [
+    "Character",
+    "Clip",
+    "Guess",
+    "InputError",
+    "MissingExtra",
+    "Motion",
+    "ReadOptions",
+    "RigConfig",
+    "Rigged",
+    "Skeleton",
+    "Source",
+    "SurefootError",
+    "Tip",
+    "builtin",
+    "list_clips",
+    "load_character",
+    "read_motion",
+    "rig",
+    "write_motion",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("surefoot")
+    if name not in _PLACES:
+        raise AttributeError(f"module 'surefoot' has no attribute '{name}'; it has {', '.join(__all__)}")
+    value = getattr(importlib.import_module(_PLACES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

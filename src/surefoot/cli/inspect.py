@@ -1,0 +1,72 @@
+"""`surefoot inspect`."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Protocol
+
+from tyro.conf import Positional, arg
+
+from surefoot.cli.flags import Common
+from surefoot.cli.output import Output
+from surefoot.cli.reading import Keeping, Reading, built_in, must_exist
+from surefoot.motion.files import ReadOptions
+
+KINDS: dict[str, str] = {
+    ".xml": "surefoot.character.report:report",
+}
+"""What describes a file, by its suffix, as "module:function"; a motion's report describes all others."""
+
+MOTION = "surefoot.motion.report:report"
+
+
+class Report(Protocol):
+    """What a description can do."""
+
+    def text(self) -> str: ...
+    def to_json(self) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command(Keeping, Reading, Common):
+    """What is in a motion or a character, in words: clips, joints, size, travel, contacts, what was guessed and what looks wrong.
+
+    Examples:
+      surefoot inspect walk.bvh
+      surefoot inspect fox.glb#Run --json -
+      surefoot inspect walk.bvh --unit inch --up Z
+      surefoot inspect humanoid
+    """
+
+    file: Annotated[Positional[str], arg(metavar="FILE")]
+    """A motion (FILE or FILE#CLIP), a character (.xml), or the name of something built in: humanoid, humanoid/walk."""
+
+    def run(self) -> None:
+        output = Output(self.json)
+        report = describe(self.file, self.options())
+        output.say(report.text())
+        output.result(report.to_json())
+
+
+def describe(name: str, options: ReadOptions) -> Report:
+    """The report on a file or on something built in."""
+    from surefoot.character import builtin
+
+    if built_in(name):
+        from surefoot import material
+
+        return _function(MOTION)(material.motion(name), options)
+    if name in builtin.names() and not Path(name).exists():
+        return _function(KINDS[".xml"])(builtin.builtin(name))
+    must_exist(name)
+    place = KINDS.get(Path(name).suffix.lower())
+    return _function(place)(name) if place else _function(MOTION)(name, options)
+
+
+def _function(place: str) -> Callable[..., Report]:
+    module, _, function = place.partition(":")
+    found: Callable[..., Report] = getattr(importlib.import_module(module), function)
+    return found

@@ -1,0 +1,81 @@
+"""What a command says: text for people, JSON for programs, notes on standard error.
+
+Under `--json -` standard output holds the JSON and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from surefoot.errors import InputError, one_line
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where a command speaks to; `target` is the value of its --json."""
+
+    target: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.target is not None and not self.quiet and not Path(self.target).parent.is_dir():
+            raise InputError(f"--json {self.target}: there is no folder {Path(self.target).parent}; create it first.")
+
+    @property
+    def quiet(self) -> bool:
+        """Whether standard output is for JSON alone."""
+        return self.target == "-"
+
+    def say(self, text: str) -> None:
+        """Text for people, on standard output."""
+        if not self.quiet:
+            print(text)
+
+    def note(self, text: str) -> None:
+        """One line a person should know, on standard error."""
+        print(f"note: {one_line(text)}", file=sys.stderr)
+
+    def result(self, values: Mapping[str, Any]) -> None:
+        """The result as JSON, where it was asked for."""
+        if self.target is None:
+            return
+        text = json.dumps(plain(values), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        if self.quiet:
+            sys.stdout.write(text)
+        else:
+            from surefoot.motion.files import atomic_write
+
+            atomic_write(self.target, text.encode("utf-8", "replace"))
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: arrays as lists, NaN and infinities as null."""
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(v) for v in value]
+    if hasattr(value, "tolist"):  # NumPy's arrays and scalars
+        return plain(value.tolist())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, str | int | bool) or value is None:
+        return value
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} is no JSON value")
+
+
+def check_out(path: Path, suffixes: tuple[str, ...], what: str) -> None:
+    """Refuse an output that could not be written, before the work that leads to it."""
+    given = path.suffix.lower()
+    if given not in suffixes:
+        raise InputError(f"--out {path.name}: {what} is written as {' or '.join(suffixes)}; got {given or 'no suffix'}.")
+    if not path.parent.is_dir():
+        raise InputError(f"--out {path}: there is no folder {path.parent}; create it first.")
+    if path.is_dir():
+        raise InputError(f"--out {path}: that is a folder; name a file.")

@@ -1,0 +1,56 @@
+"""The main job on built-in material, one line a step; what is not written yet is said to be so.
+
+clip -> character rigged from its skeleton -> the clip replayed in the character's joints -> picture
+"""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+CLIPS = ("dinosaur/walk", "humanoid/walk")
+"""The clip to show; the first that is there."""
+
+
+def demo(out: Path, say: Callable[[str], None]) -> dict[str, Any]:
+    """Rig a built-in clip's skeleton, replay the clip, leave a picture at `out`; the facts as JSON values."""
+    import numpy as np
+
+    from surefoot import material
+    from surefoot.character.rig import rig
+    from surefoot.motion.files import atomic_write
+    from surefoot.picture import contact_sheet
+
+    began = time.perf_counter()
+    name = next(clip for clip in CLIPS if clip in material.names())
+    clip = material.motion(name)
+    say(f"clip       {name}: {clip.duration:.2f} s at {clip.fps:.0f} frames a second, {clip.skeleton.num_joints} joints, by hand")
+    rigged = rig(clip)
+    character = rigged.character
+    say(
+        f"character  {character.skeleton.num_joints} bodies, {character.model.nv} degrees of freedom, {character.mass:.0f} kg, "
+        f"{character.height:.2f} m, rigged from the clip's skeleton without settings"
+    )
+    replayed = character.motion(rigged.qpos, clip.frame_time, name=name)
+    columns = [rigged.motion.skeleton.index(character.source["joints"][body]) for body in character.skeleton.names]
+    apart = np.linalg.norm(replayed.joint_positions - rigged.motion.joint_positions[:, columns], axis=-1)
+    say(f"replay     the clip in the character's joints: {1e3 * apart.max():.2f} mm from the source at most (kinematic: no physics yet)")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    picture = io.BytesIO()
+    contact_sheet(replayed, frames=12, view="quarter").save(picture, "PNG")
+    atomic_write(out, picture.getvalue())
+    seconds = time.perf_counter() - began
+    say(f"picture    {out} ({seconds:.1f} s in all)")
+    say("next       simulating it, reconstructing the clip in physics and learning feedback are not written yet")
+    return {
+        "clip": name,
+        "bodies": character.skeleton.num_joints,
+        "degrees_of_freedom": int(character.model.nv),
+        "mass_kg": character.mass,
+        "replay_error_mm": 1e3 * float(apart.max()),
+        "picture": str(out),
+        "wall_s": seconds,
+    }
