@@ -67,12 +67,22 @@ def _useless(rest: Pose, motion: Motion, heights: Array) -> str:
     extent = float(np.ptp(rest.positions[:, 2]))
     if extent < 0.5 * np.percentile(heights, 90):
         return "the rest pose is folded or lies down"
-    upright = np.flatnonzero(heights > 0.85 * heights.max())
-    if heights.max() > 0.75 * extent:
-        z = motion.joint_positions[upright, :, 2]
-        z = z - z.mean(axis=1, keepdims=True)
-        still = rest.positions[:, 2] - rest.positions[:, 2].mean()
-        alike = z @ still / np.maximum(np.linalg.norm(z, axis=1) * np.linalg.norm(still), 1e-12)
-        if np.median(alike) < 0.3:
-            return "the rest pose stands on its head or lies on its side"
+    if heights.max() > 0.75 * extent and _likeness(rest, motion, heights) < 0.3:
+        return "the rest pose stands on its head or lies on its side"
     return ""
+
+
+def _likeness(rest: Pose, motion: Motion, heights: Array) -> float:
+    """How much the heights of the joints in the frames most like the rest pose are those of the rest pose, between -1 and 1.
+
+    The best tenth of the frames counts: somebody who turns a cartwheel stands upright before and after it. Joints weigh as the bones they end, or
+    a hand's fingers would outvote the legs.
+    """
+    parents = motion.skeleton.parents
+    bones = np.linalg.norm(rest.positions - rest.positions[np.maximum(parents, 0)], axis=1) * (parents >= 0)
+    weights = bones / max(float(bones.sum()), 1e-300)
+    z = motion.joint_positions[heights > 0.6 * heights.max(), :, 2]
+    still = rest.positions[:, 2] - float(weights @ rest.positions[:, 2])
+    z = z - (z @ weights)[:, None]
+    lengths = np.sqrt((z**2 @ weights) * float(still**2 @ weights))
+    return float(np.percentile((z * still) @ weights / np.maximum(lengths, 1e-12), 90.0))

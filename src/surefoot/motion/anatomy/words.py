@@ -32,6 +32,8 @@ PARTS: dict[str, tuple[str, ...]] = {
     "wing": ("wing", "feather"),
     "face": ("eye", "eyes", "jaw", "ear", "ears", "brow", "eyebrow", "lip", "cheek", "tongue", "nose", "mouth", "lid", "horn", "hair", "antenna"),
 }  # fmt: skip
+NO_SIDE = frozenset({"rear"})
+"""Words whose first letter is no side: a rear leg has no ear."""
 _PART_OF = {word: part for part, words in PARTS.items() for word in words}
 _ORDER = tuple(PARTS)
 
@@ -50,7 +52,8 @@ def parts(name: str) -> frozenset[str]:
     found = set()
     words = [w for w in tokens(name) if not w.isdigit()]
     for word in words + [a + b for a, b in zip(words, words[1:], strict=False)]:
-        for form in (word, word[1:] if word[:1] in "lr" else word, word.removesuffix("s")):
+        sideless = word[1:] if word[:1] in "lr" and word not in NO_SIDE else word
+        for form in (word, sideless, word.removesuffix("s")):
             if form in _PART_OF:
                 found.add(_PART_OF[form])
                 break
