@@ -5,8 +5,8 @@ second chunk, a base64 text or a file beside it), of which accessors are typed v
 
     element i of an accessor = buffer[view.byteOffset + accessor.byteOffset + i * stride : + element size]
 
-The JSON is parsed by `json` rather than by pygltflib: that builds a dataclass per object without checking a type, an index
-or a length, and took over 100 times as long on the files we tried (0.04 to 0.48 s a file, against 0.2 to 4 ms). `gltf_write` does build on it.
+The JSON is parsed by `json` rather than by pygltflib: that builds a dataclass per object without checking a type, an index or a length,
+and took over 100 times as long on the files we tried (0.04 to 0.48 s a file, against 0.2 to 4 ms). `gltf_write` does build on it.
 """
 
 from __future__ import annotations

@@ -140,9 +140,16 @@ def choose_joints(nodes: Nodes, moved: set[int]) -> tuple[list[int], list[int], 
         n
         for n in nodes.order
         if n not in joints and nodes.parents[n] in joints and not nodes.items[n].get("children") and _is_empty(nodes.items[n])
-        if BONE_END.search(nodes.names[n])
+        if BONE_END.search(nodes.names[n]) or tip_name(nodes.items[n]) is not None
     ]
     return _checked(nodes, [n for n in nodes.order if n in joints]), ends, sorted(watching)
+
+
+def tip_name(item: Tree) -> str | None:
+    """The name of a bone's far end that our own writer left beside its node."""
+    extras = item.get("extras")
+    said = extras.get("tip") if isinstance(extras, dict) else None
+    return said.encode("utf-8", "replace").decode("utf-8") if isinstance(said, str) else None
 
 
 def _is_view(item: Tree) -> bool:
@@ -175,3 +182,16 @@ def _checked(nodes: Nodes, joints: list[int]) -> list[int]:
     except InputError as error:
         raise nodes.document.fail(str(error)) from None
     return joints
+
+
+def parents_among(nodes: Nodes, joints: list[int]) -> list[int]:
+    """For each joint the position of its parent in `joints`, -1 for a root."""
+    slot = {n: j for j, n in enumerate(joints)}
+    return [slot.get(nodes.parents[n], -1) for n in joints]
+
+
+def moves_bodies(nodes: Nodes, moved: set[int]) -> bool:
+    """Whether a moved node carries more than cameras and lights."""
+    views, meshes = {n for n in nodes.order if _is_view(nodes.items[n])}, {n for n in nodes.order if "mesh" in nodes.items[n]}
+    watching, carrying = _with_ancestors(nodes, views), _with_ancestors(nodes, meshes)
+    return any(n in carrying or n not in watching for n in moved)
