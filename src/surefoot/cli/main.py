@@ -41,6 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit code."""
     for name in ONE_THREAD:
         os.environ.setdefault(name, "1")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that has no "°" shows something else
+            stream.reconfigure(errors="replace")
     try:
         return _dispatch(list(sys.argv[1:] if arguments is None else arguments))
     except SurefootError as error:
@@ -70,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _dispatch(arguments: list[str]) -> int:
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        print(overview())
+        print(overview(), flush=True)
         return 0 if arguments else 2
     if arguments[0] in ("-V", "--version"):
         import surefoot
@@ -152,12 +155,13 @@ def usage_error(box: str, verb: str) -> str:
     """
     plain = re.sub(r"\x1b\[[0-9;]*m", "", box)
     sections: list[list[str]] = [[]]
-    for line in plain.splitlines():
-        inside = line[1:-1] if line[:1] == "│" else ""
-        if set(inside.strip()) == {"─"}:
+    for line in plain.splitlines()[1:]:  # the first holds a title; where there is no Unicode, borders are spaces and rules are hyphens
+        inside = line[1:-1]
+        if set(inside.strip()) in ({"─"}, {"-"}):
             sections.append([])
         elif inside.strip():
             sections[-1].append(inside[1:].rstrip())
+    sections = [section for section in sections if section] or [[]]
     what = sections[0]
     if what and what[0].startswith("Missing from"):
         names = [line.strip() for line in what[1:] if re.match(r" {4}\S", line)]

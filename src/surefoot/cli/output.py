@@ -34,7 +34,7 @@ class Output:
     def say(self, text: str) -> None:
         """Text for people, on standard output."""
         if not self.quiet:
-            print(text)
+            print(text, flush=True)
 
     def note(self, text: str) -> None:
         """One line a person should know, on standard error."""
@@ -47,6 +47,7 @@ class Output:
         text = json.dumps(plain(values), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         if self.quiet:
             sys.stdout.write(text)
+            sys.stdout.flush()
         else:
             from surefoot.motion.files import atomic_write
 
