@@ -157,8 +157,8 @@ def test_a_terminal_without_unicode_gets_the_help_all_the_same() -> None:
 def test_a_full_disk_is_one_line_and_leaves_the_old_file(tmp_path: Path) -> None:
     out = tmp_path / "walk.bvh"
     out.write_text("the old file", encoding="utf-8")
-        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
-        "from surefoot.cli.main import main; sys.exit(main())"
+    limit = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))"
+    script = f"{limit}\nfrom surefoot.cli.main import main; sys.exit(main())"
     command = [sys.executable, "-c", script, "export", "humanoid/walk", "--out", str(out)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
