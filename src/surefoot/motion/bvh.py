@@ -59,7 +59,7 @@ def read(data: bytes, name: str, options: ReadOptions | None = None) -> Motion:
     skeleton = Skeleton(raw.skeleton.names, raw.skeleton.parents, rest, rest_rotations, tips)
     rotations = quaternion.continuous(rotations)
     extra = {}
-    if _snaps(translations, rotations, float(np.linalg.norm(np.ptp(pose.rest, axis=0))) * unit):
+    if _snaps(translations, rotations, rest_rotations, float(np.linalg.norm(np.ptp(pose.rest, axis=0))) * unit):
         extra["leading_rest_frame"] = True
         if not options.drop_first_frame:
             warnings.append("Frame 0 snaps to frame 1, as a T-pose put there by an exporter does; --drop-first-frame leaves it out.")
@@ -225,11 +225,13 @@ def _unit(raw: _Raw, pose: units.Body, up: UpAxis, options: ReadOptions, guesses
     return unit
 
 
-def _snaps(translations: Array, rotations: Array, size: float) -> bool:
-    """Whether frame 0 is far from frame 1, compared with how far frames are apart in the rest of the clip."""
+def _snaps(translations: Array, rotations: Array, rest: Array, size: float) -> bool:
+    """Whether frame 0 is far from frame 1 compared with the frames after it; less is asked where frame 0 is the rest pose."""
     if len(rotations) < 4:
         return False
     turned = quaternion.angle(quaternion.multiply(quaternion.conjugate(rotations[:-1]), rotations[1:])).mean(axis=-1)  # (T-1,)
     moved = np.linalg.norm(np.diff(translations, axis=0), axis=-1).max(axis=-1) / max(size, 1e-300)
     step = turned + moved
-    return bool(step[0] > np.radians(3.0) and step[0] > 2.0 * step[1:].max() and step[0] > 6.0 * np.median(step[1:]))
+    pose = bool((quaternion.angle(quaternion.multiply(quaternion.conjugate(rest), rotations[0])) < 1e-3).mean() > 0.9)
+    times = 2.0 if pose else 4.0
+    return bool(turned[0] > np.radians(3.0) and step[0] > times * step[1:9].max() and step[0] > 1.5 * times * np.median(step[1:]))

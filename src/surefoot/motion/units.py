@@ -5,7 +5,7 @@ evidence s, measured in nats, and the guess is the best with confidence exp(s) /
 
     up     feet below the middle of the body, standing height, a floor that the lowest points return to, the slowest points are
            planted and so the lowest, the habits of exporters
-    unit   the size is that of a person (log-normal about 1.70 m with heavy tails), the habits of exporters
+    unit   the size is that of a person (log-normal about 1.68 m with heavy tails), the habits of exporters
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ _Key = TypeVar("_Key", bound=str)
 
 UNITS: dict[str, float] = {"cm": 0.01, "m": 1.0, "mm": 0.001, "inch": 0.0254, "CMU": 0.0254 / 0.45, "foot": 0.3048, "dm": 0.1}
 """Lengths of the units that files are met in [m]; CMU is that of the 2010 conversion of the CMU database, 1 inch / 0.45."""
-_HABIT = {"cm": 0.5, "m": 0.25, "mm": 0.1, "inch": 0.1, "CMU": 0.06, "foot": 0.02, "dm": 0.01}
-_STATURE = 1.58
-"""What the joints of a grown person span from toe to the top of the neck or head [m]."""
+_HABIT = {"cm": 0.5, "m": 0.25, "mm": 0.1, "inch": 0.1, "CMU": 0.06, "foot": 0.02, "dm": 0.03}
+_STATURE = 1.68
+"""How tall a grown person is, as `stature` measures it [m]."""
 _AXES: dict[UpAxis, tuple[int, float]] = {"Y": (1, 1.0), "Z": (2, 1.0), "-Y": (1, -1.0), "-Z": (2, -1.0), "X": (0, 1.0), "-X": (0, -1.0)}
-_UP_HABIT: dict[UpAxis, float] = {"Y": 1.5, "Z": 0.8, "-Y": -1.0, "-Z": -1.0, "X": -1.0, "-X": -1.0}
+_UP_HABIT: dict[UpAxis, float] = {"Y": 1.5, "Z": 0.8, "-Y": -3.0, "-Z": -3.0, "X": -2.0, "-X": -3.0}
 
 _FOOT = re.compile(r"foot|feet|toe|ankle|heel|hoof|paw|\bfuss|pied|(?:^|[^a-z])foot", re.I)
 _LEG = re.compile(r"leg|thigh|shin|calf|knee|hip|femur|tibia", re.I)
 _ARM = re.compile(r"arm|hand|wrist|elbow|shoulder|collar|clavicle|humerus", re.I)
 _HEAD = re.compile(r"head|neck|skull", re.I)
-_BEAST = re.compile(r"tail|paw|hoof|wing|claw|front.?(?:leg|foot|paw)|hind|jaw.*tail|pincer|fin\b", re.I)
+_BEAST = re.compile(r"(?<!pony)(?<!pony )tail|paw|hoof|wing|claw|front.?(?:leg|foot|paw)|hind|jaw.*tail|pincer|fin\b", re.I)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +77,7 @@ def guess_up(body: Body) -> tuple[UpAxis, Guess]:
         cue = {}
         if feet:
             cue["the feet are below the body"] = 4.0 * _below(sign * body.posed, feet, k, size)
-            cue["the rest pose stands that way"] = 1.0 * _below(sign * body.rest[None], feet, k, size)
+            cue["the rest pose stands that way"] = 1.5 * _below(sign * body.rest[None], feet, k, size)
         cue["the body is longest that way"] = 1.5 * float(np.mean(extents[:, k] / np.maximum(extents.max(axis=1), 1e-300)))
         spread = float(np.percentile(low, 60) - np.percentile(low, 5)) / size
         cue["the lowest point keeps to a floor"] = 1.5 * float(np.exp(-spread / 0.08))
@@ -89,6 +89,8 @@ def guess_up(body: Body) -> tuple[UpAxis, Guess]:
         scores[axis] = _UP_HABIT[axis] + sum(cue.values())
         reasons[axis] = cue
     best, confidence = _softmax(scores)
+    if len(body.posed) < 4:  # a single pose may be a handstand
+        confidence = min(confidence, 0.8)
     others = [a for a in scores if a != best]
     gain = {w: v - max(reasons[a].get(w, 0.0) for a in others) for w, v in reasons[best].items()}
     why = [w for w, g in sorted(gain.items(), key=lambda item: -item[1]) if g > 0.1][:2] or ["most files are made that way"]
@@ -119,15 +121,18 @@ def _slow(posed: Array) -> tuple[NDArray[np.intp], float] | None:
 
 
 def stature(body: Body, up: UpAxis) -> tuple[float, str]:
-    """The standing height in file units and how it was measured: the median of what rest pose, poses and bones say."""
+    """The standing height in file units and how it was measured.
+
+    A person's bones tell it in any pose; of other bodies it is the median of what rest pose, poses and bones say.
+    """
     k = _AXES[up][0]
-    found: dict[str, float] = {}
+    across = _across(body)
+    if body.human and across > 0.0:
+        return across / 1.32, "from toe to finger tip along the bones"
+    found = {"poses": body.size, "bones": across / 1.6}
     rest = float(np.ptp(body.rest[:, k]))
-    tallest = float(np.percentile(np.ptp(body.posed[..., k], axis=1), 95))
     if rest > 0.2 * float(np.ptp(body.rest, axis=0).max()):
         found["rest pose"] = rest
-    found["poses"] = tallest if body.human else body.size
-    found["bones"] = _across(body) / (1.32 if body.human else 1.6)
     values = {what: value for what, value in found.items() if value > 0.0}
     if not values:
         return 0.0, "nothing has a length"
@@ -136,11 +141,17 @@ def stature(body: Body, up: UpAxis) -> tuple[float, str]:
 
 
 def _across(body: Body) -> float:
-    """The longest path along bones between two points: from toe to finger tip, in a person 1.3 times the stature."""
+    """The longest path along bones between two points: from toe to finger tip, in a person 1.3 times the stature.
+
+    What changes its length is no bone, and neither is the way from a root to its only child: hips that travel below a root at the origin.
+    """
     lengths = np.zeros(len(body.parents))
+    parents = np.asarray(body.parents)
     for j, p in enumerate(body.parents):
-        if p >= 0:
-            lengths[j] = np.median(np.linalg.norm(body.posed[:, j] - body.posed[:, p], axis=-1))
+        if p >= 0 and not (parents[p] < 0 and np.sum(parents == p) == 1):
+            each = np.linalg.norm(body.posed[:, j] - body.posed[:, p], axis=-1)
+            length = float(np.median(each))
+            lengths[j] = length if np.ptp(each) < 0.2 * length else 0.0
     down, across = np.zeros(len(lengths)), 0.0
     for j in reversed(range(len(lengths))):
         p = body.parents[j]
@@ -165,7 +176,7 @@ def guess_unit(size: float, *, human: bool, how: str = "", candidates: Sequence[
     best, confidence = _softmax(scores)
     kind = "a person" if human else "a body"
     value = best if best != "CMU" else f"{UNITS[best]:.5f} m"
-    why = f"the joints of {kind} then span {size * UNITS[best]:.3g} m" + (f" ({how})" if how else "")
+    why = f"{kind} is then {size * UNITS[best]:.3g} m tall" + (f" ({how})" if how else "")
     override = f"--unit {best}" if best != "CMU" else f"--unit {UNITS[best]:.8g}"
     if size <= 0.0:
         confidence, why = 0.1, "nothing in the file has a length"
