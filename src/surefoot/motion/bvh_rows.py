@@ -109,7 +109,7 @@ def _loose(rows: _Rows, frames: int | None) -> tuple[Array, list[int], list[str]
         lines.append(line)
         counts.append(len(words))
     whole = sum(count == channels for count in counts)
-    same = len(set(counts)) == 1 and frames is not None and len(lines) >= frames > 1
+    same = len(set(counts)) == 1 and frames is not None and len(lines) >= frames > 1 and sum(counts) != frames * channels
     if 2 * whole > len(lines) or whole > 2 or same or (len(lines) == 1 and frames in (1, None)):
         bad = next(k for k, count in enumerate(counts) if count != channels)
         every = f" (as every row has; the CHANNELS lines declare {channels})" if same else ""
