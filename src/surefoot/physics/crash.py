@@ -1,0 +1,166 @@
+"""The first simulation that diverged, kept to be looked at.
+
+    python -m surefoot.physics.crash FOLDER/diverged.npz [--png FILE]
+
+replays the period substep by substep and says at which one it broke, what was fastest before, and draws the last good pose.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import sys
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot.character.character import Character
+from surefoot.errors import InputError, SurefootError
+from surefoot.motion.limits import read_bytes, shown
+from surefoot.physics.layout import ALL, layout
+from surefoot.physics.quiet import quiet
+from surefoot.physics.scene import Scene, compile_scene
+
+Array = NDArray[np.float64]
+
+NAME = "diverged.npz"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Crash:
+    """A simulation and the inputs under which it diverged."""
+
+    xml: str
+    """The character."""
+    scene: Scene
+    varied: dict[str, Array]
+    """Model fields of this simulation that differ from the model's."""
+    row: Array  # (S,)
+    """Its state before the period."""
+    control: Array  # (n, num_inputs)
+    """Inputs of every substep of the period."""
+    spec: int
+    """Which parts of the state the inputs are (mjtState bits)."""
+
+
+def write(folder: Path, crash: Crash) -> Path:
+    """Write a crash into a folder, which is made; an older one is replaced."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path, beside = folder / NAME, folder / (NAME + ".part")
+    text = json.dumps({"schema": 1, "xml": crash.xml, "scene": crash.scene.to_json(), "spec": crash.spec})
+    with beside.open("wb") as file:
+        arrays: dict[str, Any] = {f"field {name}": value for name, value in crash.varied.items()}
+        np.savez_compressed(file, facts=np.frombuffer(text.encode(), dtype=np.uint8), row=crash.row, control=crash.control, **arrays)
+    os.replace(beside, path)
+    return path
+
+
+def read(path: str | Path) -> Crash:
+    """Read a crash file."""
+    raw = read_bytes(path)
+    try:
+        with np.load(io.BytesIO(raw), allow_pickle=False) as arrays:
+            facts = json.loads(bytes(arrays["facts"]))
+            return Crash(
+                xml=str(facts["xml"]),
+                scene=Scene.from_json(facts["scene"]),
+                varied={name[6:]: arrays[name] for name in arrays.files if name.startswith("field ")},
+                row=arrays["row"],
+                control=arrays["control"],
+                spec=int(facts["spec"]),
+            )
+    except (KeyError, ValueError, TypeError, OSError, zipfile.BadZipFile) as error:
+        raise InputError(f"{shown(path)}: not a crash file of surefoot ({error}).") from None
+
+
+def replay(crash: Crash) -> tuple[mujoco.MjModel, Array, str]:
+    """The model, the good rows (n, S) up to the one at which it broke, and MuJoCo's complaint."""
+    model = compile_scene(Character.from_xml(crash.xml), crash.scene)
+    for name, value in crash.varied.items():
+        target = getattr(model.opt, name[4:]) if name.startswith("opt.") else getattr(model, name)
+        if isinstance(target, np.ndarray):
+            target[...] = value
+        else:
+            setattr(model.opt, name[4:], value)
+    data = mujoco.MjData(model)
+    if crash.varied:
+        mujoco.mj_setConst(model, data)
+    mujoco.mj_setState(model, data, crash.row, ALL)
+    rows, complaint = [crash.row], "it did not diverge again"
+    with quiet():
+        for inputs in crash.control:
+            mujoco.mj_setState(model, data, inputs, crash.spec)
+            mujoco.mj_step(model, data)
+            found = [kind for kind in range(mujoco.mjtWarning.mjNWARNING.value) if data.warning[kind].number]
+            if found:
+                complaint = mujoco.mju_warningText(found[0], data.warning[found[0]].lastinfo)
+                break
+            row = np.empty(len(crash.row))
+            mujoco.mj_getState(model, data, row, ALL)
+            rows.append(row)
+    return model, np.array(rows), complaint
+
+
+def describe(crash: Crash) -> str:
+    """What happened, line by line."""
+    model, rows, complaint = replay(crash)
+    parts = layout(model)
+    last = rows[-1]
+    speeds = np.abs(last[parts.qvel])
+    lines = [
+        f"{complaint.strip()}",
+        f"substep {len(rows)} of {len(crash.control)} from t = {crash.row[parts.time]:.4f} s",
+        f"the last good state is t = {last[parts.time]:.4f} s",
+        "fastest then:",
+    ]
+    for dof in np.argsort(-speeds)[:5]:
+        lines.append(f"  joint '{model.joint(int(model.dof_jntid[dof])).name}' at {last[parts.qvel][dof]:.4g} (m/s or rad/s)")
+    data = mujoco.MjData(model)
+    mujoco.mj_setState(model, data, last, ALL)
+    mujoco.mj_forward(model, data)
+    deep = sorted(data.contact, key=lambda contact: float(contact.dist))[:3]
+    lines += [f"  contact '{model.geom(c.geom1).name}' with '{model.geom(c.geom2).name}', {-1000 * c.dist:.1f} mm deep" for c in deep]
+    return "\n".join(lines)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Look at a crash file."""
+    parser = argparse.ArgumentParser(prog="python -m surefoot.physics.crash", description="Look at a simulation that diverged.")
+    parser.add_argument("file")
+    parser.add_argument("--png", help="draw the last good pose into this file")
+    given = parser.parse_args(arguments)
+    try:
+        crash = read(given.file)
+        print(describe(crash))
+        if given.png:
+            _draw(crash, given.png)
+    except SurefootError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+def _draw(crash: Crash, path: str) -> None:
+    from PIL import Image
+
+    model, rows, _ = replay(crash)
+    data = mujoco.MjData(model)
+    mujoco.mj_setState(model, data, rows[-1], ALL)
+    mujoco.mj_forward(model, data)
+    camera = mujoco.MjvCamera()
+    camera.lookat[:] = data.subtree_com[1]
+    camera.distance, camera.azimuth, camera.elevation = 2.0 * float(model.stat.extent), 120.0, -12.0
+    with mujoco.Renderer(model, 720, 960) as renderer:
+        renderer.update_scene(data, camera)
+        Image.fromarray(renderer.render()).save(path)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,25 @@
+"""What a controller sees of a state, batched, and written against the array API.
+
+seen = engine.observe()
+s = state_features(seen, anatomy(character))        # (N, 18) for two feet
+"""
+
+from surefoot.physics.features.anatomy import Anatomy, Foot, anatomy
+from surefoot.physics.features.body import end_effector_velocities, end_effectors, joint_rotations, root_velocities
+from surefoot.physics.features.observation import Observation
+from surefoot.physics.features.state import mirrored, names, state_features, tilt
+
+__all__ = [
+    "Anatomy",
+    "Foot",
+    "Observation",
+    "anatomy",
+    "end_effector_velocities",
+    "end_effectors",
+    "joint_rotations",
+    "mirrored",
+    "names",
+    "root_velocities",
+    "state_features",
+    "tilt",
+]
