@@ -60,6 +60,7 @@ test-slow: $(STAMP)
 	@$(BIN)/python -m pytest --quiet --numprocesses $(JOBS) -m slow
 
 docs: $(STAMP)
+	@$(BIN)/surefoot demo --out docs/images/hero.png
 	@$(BIN)/python -m surefoot.material.sheets --out docs/images
 	@$(BIN)/python -m pytest --quiet tests/test_docs.py
 

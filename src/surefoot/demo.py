@@ -9,7 +9,13 @@ import io
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from PIL import Image
+
+if TYPE_CHECKING:
+    from surefoot.character.rig import Rigged
+    from surefoot.motion.motion import Motion
 
 CLIPS = ("dinosaur/walk", "humanoid/walk")
 """The clip to show; the first that is there."""
@@ -22,7 +28,6 @@ def demo(out: Path, say: Callable[[str], None]) -> dict[str, Any]:
     from surefoot import material
     from surefoot.character.rig import rig
     from surefoot.motion.files import atomic_write
-    from surefoot.picture import contact_sheet
 
     began = time.perf_counter()
     name = next(clip for clip in CLIPS if clip in material.names())
@@ -39,11 +44,9 @@ def demo(out: Path, say: Callable[[str], None]) -> dict[str, Any]:
     apart = np.linalg.norm(replayed.joint_positions - rigged.motion.joint_positions[:, columns], axis=-1)
     say(f"replay     the clip in the character's joints: {1e3 * apart.max():.2f} mm from the source at most (kinematic: no physics yet)")
     out.parent.mkdir(parents=True, exist_ok=True)
-    picture = io.BytesIO()
-    contact_sheet(replayed, frames=12, view="quarter").save(picture, "PNG")
-    atomic_write(out, picture.getvalue())
+    atomic_write(out, _sheet(clip, rigged))
     seconds = time.perf_counter() - began
-    say(f"picture    {out} ({seconds:.1f} s in all)")
+    say(f"picture    {out}: the clip above, the character below ({seconds:.1f} s in all)")
     say("next       simulating it, reconstructing the clip in physics and learning feedback are not written yet")
     return {
         "clip": name,
@@ -54,3 +57,20 @@ def demo(out: Path, say: Callable[[str], None]) -> dict[str, Any]:
         "picture": str(out),
         "wall_s": seconds,
     }
+
+
+def _sheet(clip: Motion, rigged: Rigged, columns: int = 6) -> bytes:
+    """A PNG of the clip above and of the character in the same poses below."""
+    import numpy as np
+
+    from surefoot.picture import character_frames, picture, tiled
+
+    frames = np.linspace(0, clip.num_frames - 1, columns).round().astype(int)
+    size = (240, 270)
+    above = [picture(clip, frame * clip.frame_time, size=size) for frame in frames]
+    below = [Image.fromarray(pixels) for pixels in character_frames(rigged.character, rigged.qpos[frames], size=size)]
+    titles = [f"{frame * clip.frame_time:.2f} s" for frame in frames]
+    file = io.BytesIO()
+    sheet = tiled([*above, *below], [*titles, *[""] * columns], columns)
+    sheet.quantize(256).save(file, "PNG", optimize=True)
+    return file.getvalue()
