@@ -1,0 +1,168 @@
+"""Full-body inverse kinematics by mink, frame after frame.
+
+Each step solves a quadratic program for the tangent dq of the pose,
+
+    min |W (J dq + e)|^2 + damping |dq|^2     subject to joint limits and z_i + J_i dq >= -depth (ground)
+
+with the residuals e of all points (end effectors and hips at high cost, elbows and knees at low), of the rotations of root, feet, hands
+and head, and of the posture. A frame starts from the guess for it, changed as the solution changed the guess before it.
+"""
+
+from __future__ import annotations
+
+import mink
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot.character.character import Character
+from surefoot.character.retarget.config import RetargetConfig
+from surefoot.character.retarget.ground import heights, surface_points
+from surefoot.character.retarget.targets import Targets
+
+Array = NDArray[np.float64]
+
+NEAR = 0.10
+"""Points lower than this part of the character's height are watched [1]."""
+
+
+LONGEST = 0.4
+"""No coordinate moves further in one step [rad or m]: the linear model is not to be trusted beyond."""
+
+
+class PointTask(mink.Task):  # type: ignore[misc]
+    """Points fixed in bodies at places in the world: e = p(q) - target."""
+
+    def __init__(self, bodies: NDArray[np.int64], offsets: Array, lm_damping: float) -> None:
+        super().__init__(cost=np.zeros(3 * len(bodies)), lm_damping=lm_damping)
+        self.bodies, self.offsets = bodies, offsets
+        self.places = np.zeros((len(bodies), 3))
+        self.active = np.arange(len(bodies))
+
+    def aim(self, places: Array, weights: Array) -> None:
+        """Set targets (n, 3) and costs (n,); points of no cost are left out."""
+        self.active = np.flatnonzero(weights)
+        self.places = places[self.active]
+        self.cost = np.repeat(weights[self.active], 3)
+
+    def _points(self, data: mujoco.MjData) -> Array:
+        bodies = self.bodies[self.active]
+        turns = data.xmat[bodies].reshape(-1, 3, 3)
+        return np.asarray(data.xpos[bodies] + np.einsum("nij,nj->ni", turns, self.offsets[self.active]))
+
+    def compute_error(self, configuration: mink.Configuration) -> Array:
+        return np.asarray((self._points(configuration.data) - self.places).ravel())
+
+    def compute_jacobian(self, configuration: mink.Configuration) -> Array:
+        model, data = configuration.model, configuration.data
+        out = np.empty((len(self.active), 3, model.nv))
+        for row, point, body in zip(out, self._points(data), self.bodies[self.active], strict=True):
+            mujoco.mj_jac(model, data, row, None, point, body)
+        return out.reshape(-1, model.nv)
+
+
+class TurnTask(mink.Task):  # type: ignore[misc]
+    """World rotations of bodies: e = log(R R_target^-1)."""
+
+    def __init__(self, bodies: NDArray[np.int64], weights: Array) -> None:
+        super().__init__(cost=np.repeat(weights, 3))
+        self.bodies = bodies
+        self.targets = np.tile([1.0, 0.0, 0.0, 0.0], (len(bodies), 1))
+
+    def compute_error(self, configuration: mink.Configuration) -> Array:
+        out = np.empty((len(self.bodies), 3))
+        inverse, turn = np.empty(4), np.empty(4)
+        for row, target, body in zip(out, self.targets, self.bodies, strict=True):
+            mujoco.mju_negQuat(inverse, target)
+            mujoco.mju_mulQuat(turn, configuration.data.xquat[body], inverse)
+            mujoco.mju_quat2Vel(row, turn, 1.0)
+        return out.ravel()
+
+    def compute_jacobian(self, configuration: mink.Configuration) -> Array:
+        model, data = configuration.model, configuration.data
+        out = np.empty((len(self.bodies), 3, model.nv))
+        for row, body in zip(out, self.bodies, strict=True):
+            mujoco.mj_jacBody(model, data, None, row, body)
+        return out.reshape(-1, model.nv)
+
+
+class GroundLimit(mink.Limit):  # type: ignore[misc]
+    """No shape sinks into the ground by more than `depth`."""
+
+    def __init__(self, model: mujoco.MjModel, depth: float, near: float) -> None:
+        self.bodies, self.points, self.radii = surface_points(model)
+        self.depth, self.near = depth, near
+
+    def compute_qp_inequalities(self, configuration: mink.Configuration, dt: float) -> mink.Constraint:
+        model, data = configuration.model, configuration.data
+        height = heights(data, self.bodies, self.points, self.radii)
+        low = np.flatnonzero(height < self.near)
+        if len(low) == 0:
+            return mink.Constraint()
+        jacobian = np.empty((3, model.nv))
+        rows = np.empty((len(low), model.nv))
+        for row, i in zip(rows, low, strict=True):
+            body = self.bodies[i]
+            point = data.xpos[body] + data.xmat[body].reshape(3, 3) @ self.points[i]
+            mujoco.mj_jac(model, data, jacobian, None, point, body)
+            row[:] = -jacobian[2]
+        return mink.Constraint(G=rows, h=height[low] + self.depth)
+
+
+class Solver:
+    """The problem of one character and its targets."""
+
+    def __init__(self, character: Character, targets: Targets, config: RetargetConfig) -> None:
+        model = character.model
+        self.model, self.targets, self.config = model, targets, config
+        self.configuration = mink.Configuration(model)
+        ids = character.body_ids
+        offsets = np.array([g.point.offset for g in targets.goals])
+        self.points = PointTask(ids[[g.point.joint for g in targets.goals]], offsets, config.caution)
+        self.turns = TurnTask(ids[[b.body for b in targets.bearings]], np.array([b.weight for b in targets.bearings]))
+        self.posture = mink.PostureTask(model, cost=config.posture_weight)
+        self.limits: list[mink.Limit] = [mink.ConfigurationLimit(model)]
+        if config.ground:
+            size = character.height / 1.7
+            self.limits.append(GroundLimit(model, config.depth * size, NEAR * character.height))
+        self.places = np.stack([g.places for g in targets.goals], axis=1)  # (T, n, 3)
+        self.weights = np.stack([g.weight for g in targets.goals], axis=1)  # (T, n)
+        self.rotations = np.stack([b.rotations for b in targets.bearings], axis=1)  # (T, m, 4)
+        self.steps = 0
+
+    def frame(self, t: int, start: Array, iterations: int) -> Array:
+        """The pose (nq,) of frame t, from the pose `start`."""
+        configuration = self.configuration
+        configuration.update(start)
+        self.points.aim(self.places[t], self.weights[t])
+        self.turns.targets = self.rotations[t]
+        self.posture.set_target(self.targets.guess[t])
+        tasks = [self.points, self.turns, self.posture]
+        for _ in range(iterations):
+            self.steps += 1
+            step = self._step(tasks)
+            q = configuration.integrate(step, 1.0)
+            configuration.update(q)
+            if float(np.abs(step).max()) < self.config.tolerance:
+                break
+        return np.array(configuration.q)
+
+    def _step(self, tasks: list[mink.Task]) -> Array:
+        try:
+            step = mink.solve_ik(self.configuration, tasks, 1.0, "daqp", damping=self.config.damping, limits=self.limits)
+        except mink.NoSolutionFound:
+            step = mink.solve_ik(self.configuration, tasks, 1.0, "daqp", damping=10.0 * self.config.damping, limits=self.limits[1:])
+        return np.asarray(step * min(1.0, LONGEST / max(float(np.abs(step).max()), 1e-12)))
+
+    def solve(self) -> Array:
+        """All poses (T, nq)."""
+        guess = self.targets.guess
+        out = np.empty_like(guess)
+        change = np.zeros(self.model.nv)
+        start = np.empty(self.model.nq)
+        for t, row in enumerate(guess):
+            start[:] = row
+            mujoco.mj_integratePos(self.model, start, change, 1.0)
+            out[t] = self.frame(t, start, self.config.first_iterations if t == 0 else self.config.iterations)
+            mujoco.mj_differentiatePos(self.model, change, 1.0, row, out[t])
+        return out

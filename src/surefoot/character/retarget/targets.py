@@ -1,0 +1,213 @@
+"""Where the character's hips and end effectors have to be: the source's, scaled limb by limb.
+
+With k the ratio of the legs' lengths, s a limb's own ratio, A the ankle's height on a flat sole, and primes for the character:
+
+    hips    h' = k h,  h'_z = k (h_z - A) + A'
+    feet    e' = l' + s (e - l),  e'_z = s (e_z - A) + A'          l: the limb's first point
+    others  e' = l' + s (e - l)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import maximum_filter1d, uniform_filter1d
+
+from surefoot.character.character import Character
+from surefoot.character.retarget.config import RetargetConfig
+from surefoot.character.retarget.feet import SourceFoot, TargetFoot
+from surefoot.character.retarget.ground import lowest
+from surefoot.character.retarget.limbs import Point
+from surefoot.character.retarget.matching import Pair
+from surefoot.character.retarget.plant import Contacts, plant_foot, plant_hand, ramp, sole_contacts, standing
+from surefoot.character.retarget.transfer import smooth, station_places
+from surefoot.motion import quaternion
+from surefoot.motion.motion import Motion
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Goal:
+    """A point of the character and where it should be."""
+
+    name: str
+    point: Point
+    places: Array  # (T, 3)
+    weight: Array  # (T,)
+    """[1/m]"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bearing:
+    """A body and the rotation it should have."""
+
+    body: int
+    rotations: Array  # (T, 4)
+    weight: float
+    """[1/rad]"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Targets:
+    """Everything the inverse kinematics aims at."""
+
+    guess: Array  # (T, nq)
+    """The pose by bone directions, the hips in their place."""
+    goals: tuple[Goal, ...]
+    bearings: tuple[Bearing, ...]
+    ends: dict[str, tuple[Point, Array]]
+    """End effectors by limb: the character's point and the source's, scaled limb by limb (T, 3)."""
+    planted: dict[str, tuple[Point, Flags]]
+    """Points that stand, and when."""
+
+
+def leg_ratio(pairs: list[Pair], source_height: float, target_height: float) -> float:
+    """The ratio by which height and travel scale: of the legs, else of the bodies' heights."""
+    legs = [p.ratio for p in pairs if p.target.kind == "leg"]
+    return float(np.mean(legs)) if legs else target_height / source_height
+
+
+def aim(
+    motion: Motion,
+    character: Character,
+    pairs: list[Pair],
+    feet: dict[int, tuple[SourceFoot, TargetFoot]],
+    world: Array,
+    flags: Flags,
+    config: RetargetConfig,
+) -> Targets:
+    """Targets from the transferred rotations `world` (T, J, 4) and the source's contacts `flags` (T, J)."""
+    size = motion.skeleton.height / 1.7
+    reach = max(1, round(config.blend * np.sqrt(size) / motion.frame_time))
+    scale = leg_ratio(pairs, motion.skeleton.height, character.skeleton.height)
+    world = np.array(world)
+    _bend_toes(world, character, feet, motion, scale)
+    guess = character.pose(_roots(motion, character, pairs, feet, world, scale), world)
+    if config.ground:
+        adr = int(character.model.jnt_qposadr[character.model.body_jntadr[character.body_ids[0]]])
+        guess[:, adr + 2] += _lift(character, pairs, guess, reach)
+    positions, turned = character.world(guess)
+
+    goals: list[Goal] = []
+    bearings: list[Bearing] = []
+    ends: dict[str, tuple[Point, Array]] = {}
+    planted: dict[str, tuple[Point, Flags]] = {}
+    per_metre = 1.7 / character.height  # costs of lengths
+
+    def goal(name: str, point: Point, places: Array, weight: float, more: Array | None = None) -> None:
+        full = np.full(motion.num_frames, weight * per_metre) if more is None else weight * per_metre * more
+        goals.append(Goal(name=name, point=point, places=places, weight=full))
+
+    root = Point(joint=0)
+    goal("root", root, positions[:, 0], config.root_weight)
+    bearings.append(Bearing(body=0, rotations=turned[:, 0], weight=config.root_turn_weight))
+    for number, pair in enumerate(pairs):
+        points, limb = pair.target.points, pair.target
+        start = next((i for i, (a, b) in enumerate(zip(pair.stations, pair.stations[1:], strict=False)) if b > a), 0)
+        origin = points[start].places(positions, turned)
+        source_origin = station_places(pair, pair.stations[start], *motion.world)
+        source_end = station_places(pair, pair.source_end, *motion.world)
+        end = origin + pair.ratio * (source_end - source_origin)
+        point = points[pair.end]
+        if number in feet:
+            ours, theirs = feet[number]
+            end[:, 2] = pair.ratio * (source_end[:, 2] - ours.height) + theirs.height
+            ends[limb.label] = (point, end)
+            contacts = sole_contacts(motion, ours, flags, config)
+            _foot(goal, bearings, planted, limb.label, point, theirs, end, world[:, theirs.ankle], contacts, reach, ours, config)
+        elif limb.kind == "tail":
+            continue
+        else:
+            ends[limb.label] = (point, end)
+            if limb.kind == "arm":
+                floor = min((f.height - 1.0 * max(f.height - f.ball_height, 0.0) for f, _ in feet.values()), default=0.0)
+                anywhere = np.ones(motion.num_frames, dtype=bool)
+                on = standing(source_end, floor + 0.03 * size, size, motion.frame_time, anywhere, config)
+                above = np.maximum(end, [-np.inf, -np.inf, 0.02 * character.height if config.ground else -np.inf])
+                goal(limb.label, point, plant_hand(above, on, reach) if config.lock else above, config.end_weight)
+            else:
+                goal(limb.label, point, end, config.end_weight)
+            if not any(point.offset) or limb.kind == "spine":
+                bearings.append(Bearing(body=point.joint, rotations=world[:, point.joint], weight=config.turn_weight))
+        if limb.kind in ("arm", "leg"):
+            _middles(goal, pair, start, origin, motion, character, config)
+    return Targets(guess=guess, goals=tuple(goals), bearings=tuple(bearings), ends=ends, planted=planted)
+
+
+def _roots(
+    motion: Motion, character: Character, pairs: list[Pair], feet: dict[int, tuple[SourceFoot, TargetFoot]], world: Array, scale: float
+) -> Array:
+    """Root positions (T, 3) that put the middle of the character's hips where the source's belongs."""
+    flat = character.world(character.pose(np.zeros((motion.num_frames, 3)), world))
+    legs = [p for p in pairs if p.target.kind == "leg"]
+    if legs:
+        theirs = np.mean([p.target.points[0].places(*flat) for p in legs], axis=0)
+        ours = np.mean([station_places(p, p.stations[0], *motion.world) for p in legs], axis=0)
+    else:
+        theirs, ours = flat[0][:, 0], motion.joint_positions[:, motion.skeleton.roots[0]]
+    middle = scale * ours
+    if feet:
+        middle[:, 2] += np.mean([b.height for _, b in feet.values()]) - scale * np.mean([a.height for a, _ in feet.values()])
+    return np.asarray(middle - theirs)
+
+
+def _lift(character: Character, pairs: list[Pair], guess: Array, reach: int) -> Array:
+    """How far (T,) the trunk has to be raised for it, thighs and upper arms to lie on the ground: a thicker body lies higher."""
+    below = character.skeleton.descendants
+    limbs = {j for pair in pairs if pair.target.kind in ("leg", "arm") for p in pair.target.points[1:] for j in below(p.joint)}
+    trunk = [int(character.body_ids[j]) for j in range(character.skeleton.num_joints) if j not in limbs]
+    depth = np.maximum(-lowest(character.model, guess, trunk), 0.0)
+    wide = maximum_filter1d(depth, 2 * reach + 1, mode="nearest")
+    return np.asarray(uniform_filter1d(wide, 2 * reach + 1, mode="nearest"))
+
+
+def _bend_toes(world: Array, character: Character, feet: dict[int, tuple[SourceFoot, TargetFoot]], motion: Motion, scale: float) -> None:
+    """Toes that the source does not have stay level while the ball of the foot is on the ground and the heel is up."""
+    for ours, theirs in feet.values():
+        if theirs.toe is None or ours.ball is None or ours.ball.joint != ours.ankle.joint:
+            continue
+        ball = ours.ball.places(*motion.world)[:, 2] - ours.ball_height
+        low = 1.0 - smooth(scale * ball, 0.02 * character.height, 0.08 * character.height)
+        forward = quaternion.rotate(world[:, theirs.ankle], theirs.forward)
+        left = quaternion.rotate(world[:, theirs.ankle], np.cross(theirs.up, theirs.forward))
+        pitch = np.arcsin(np.clip(-forward[:, 2], 0.0, 1.0))
+        turn = quaternion.exp(left * (-low * pitch)[:, None])
+        world[:, theirs.toe] = quaternion.multiply(turn, world[:, theirs.toe])
+
+
+def _foot(goal, bearings, planted, label, point, theirs, end, rotations, contacts: Contacts, reach, ours, config) -> None:  # type: ignore[no-untyped-def]
+    """Goals of one foot: its ankle, its sole's points while they stand, its direction."""
+    sole = ours.ball is not None
+    if config.lock and sole:
+        rotations, ankle = plant_foot(rotations, end, theirs, contacts, reach)
+    elif config.lock:
+        ankle = plant_hand(end, contacts.heel, reach)
+    else:
+        ankle = end
+    goal(label, point, ankle, config.end_weight)
+    if sole:
+        bearings.append(Bearing(body=theirs.ankle, rotations=rotations, weight=config.turn_weight))
+    for name, place, on in (("heel", theirs.heel, contacts.heel), ("ball", theirs.ball, contacts.ball)):
+        if not on.any():
+            continue
+        planted[f"{label}, {name}"] = (place, on)
+        if config.lock:
+            where = ankle + quaternion.rotate(rotations, np.array(place.offset)) if sole else ankle
+            goal(f"{label}, {name}", place, where, config.planted_weight, ramp(on, reach))
+
+
+def _middles(goal, pair: Pair, start: int, origin: Array, motion: Motion, character: Character, config: RetargetConfig) -> None:  # type: ignore[no-untyped-def]
+    """Goals of elbows and knees: along the source's bones with the character's lengths."""
+    points = pair.target.points
+    rest = [p.places(*character.skeleton.rest) for p in points]
+    place = origin
+    for i in range(start + 1, pair.end):
+        ours = [station_places(pair, pair.stations[j], *motion.world) for j in (i - 1, i)]
+        bone = ours[1] - ours[0]
+        length = float(np.linalg.norm(rest[i] - rest[i - 1]))
+        place = place + length * bone / np.maximum(np.linalg.norm(bone, axis=-1, keepdims=True), 1e-9)
+        goal(f"{pair.target.label}, point {i}", points[i], place, config.middle_weight)
