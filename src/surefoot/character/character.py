@@ -249,7 +249,8 @@ def hinge_angles(axes: Array, local: Array) -> Array:
 
 def _signed_twist(local: Array, axis: Array) -> Array:
     _, twist = quaternion.swing_twist(local, axis)
-    return np.asarray(np.unwrap(2.0 * np.arctan2(np.sum(twist[:, 1:] * axis, axis=-1), twist[:, 0]), period=2 * np.pi))
+    angles = np.unwrap(2.0 * np.arctan2(np.sum(twist[:, 1:] * axis, axis=-1), twist[:, 0]), period=2 * np.pi)
+    return np.asarray(angles - 2.0 * np.pi * np.round(angles[:1] / (2.0 * np.pi)))  # begun within half a turn of the rest pose
 
 
 def _compose(axes: Array, angles: Array) -> Array:

@@ -41,7 +41,15 @@ def write(blueprint: Blueprint) -> str:
     asset = _sub(root, "asset")
     _sub(asset, "texture", type="skybox", builtin="gradient", rgb1="0.75 0.83 0.92", rgb2="0.95 0.96 0.98", width="64", height="384")
     _sub(
-        asset, "texture", name="ground", type="2d", builtin="checker", rgb1="0.80 0.80 0.78", rgb2="0.72 0.73 0.72", width="256", height="256"
+        asset,
+        "texture",
+        name="ground",
+        type="2d",
+        builtin="checker",
+        rgb1="0.80 0.80 0.78",
+        rgb2="0.72 0.73 0.72",
+        width="256",
+        height="256",
     )
     _sub(asset, "material", name="ground", texture="ground", texrepeat="0.5 0.5", texuniform="true", reflectance="0.05")
     default = _sub(root, "default")
@@ -53,7 +61,9 @@ def write(blueprint: Blueprint) -> str:
     _sub(world, "geom", name="floor", type="plane", size="0 0 1", material="ground", rgba="1 1 1 1")
     _bodies(world, blueprint, drive, height)
     contact = _sub(root, "contact")
-    for a, b in blueprint.excludes:
+    # MuJoCo keeps neighbours apart by itself, but for those of a root that somebody welds to the world.
+    held = [(blueprint.bodies[0].name, body.name) for body in blueprint.bodies if body.parent == blueprint.bodies[0].name]
+    for a, b in dict.fromkeys((*held, *blueprint.excludes)):
         _sub(contact, "exclude", body1=a, body2=b)
     actuator = _sub(root, "actuator")
     for body in blueprint.bodies:
@@ -95,11 +105,18 @@ def _bodies(world: Element, blueprint: Blueprint, drive: dict[str, Gain], height
         elements[body.name] = element
         if body.joint == "free":
             _sub(element, "freejoint", name=body.name)
-            _sub(element, "light", mode="trackcom", pos=_vec([0, 0, 3 * height]), dir="0 0 -1", diffuse="0.25 0.25 0.25", castshadow="false")
+            _sub(
+                element, "light", mode="trackcom", pos=_vec([0, 0, 3 * height]), dir="0 0 -1", diffuse="0.25 0.25 0.25", castshadow="false"
+            )
         else:
             gain = drive[body.name]
             low, high = body.limits
-            common = {"name": body.name, "armature": _num(gain.armature), "damping": _num(gain.damping), "range": f"{_num(low)} {_num(high)}"}
+            common = {
+                "name": body.name,
+                "armature": _num(gain.armature),
+                "damping": _num(gain.damping),
+                "range": f"{_num(low)} {_num(high)}",
+            }
             if body.joint == "ball":
                 _sub(element, "joint", type="ball", **common)
             else:

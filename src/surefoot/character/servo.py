@@ -5,8 +5,8 @@ from the other meets
 
     I = 1 / (1 / I_below + 1 / I_above),     kp = I w^2,     kd = 2 z kp / w
 
-with one frequency w for the whole character, w = 12.5 sqrt(gravity / height) but at least 20 rad/s (30 rad/s for a person). Joints between a foot
-and the trunk also carry the body when it stands: they have at least kp = support * mass * gravity * height.
+with one frequency w for the whole character, w = 12.5 sqrt(gravity / height) but at least 20 rad/s (30 rad/s for a person). Joints
+between a foot and the trunk also carry the body when it stands: they have at least kp = support * mass * gravity * height.
 Every servo then shares kd / kp, hence one lag, and the lead that makes up for it (DESIGN 2, 3; Simulation for Control 3.1
 uses kp 500 for a 62 kg person, 1000 and 2000 for stunts: the same size).
 """
@@ -75,7 +75,7 @@ def gains(load: Load, servo: Servo, given: dict[str, tuple[float, float]] | None
     below = _below(load.parents)
     # Whatever a foot hangs on carries the body when the foot stands.
     standing = [load.names.index(name) for name in load.feet]
-    carries = below[:, standing].any(axis=1) if standing else np.zeros(len(load.names), dtype=bool)
+    carries = np.asarray(below[:, standing].any(axis=1), dtype=np.bool_)
     out: dict[str, Gain] = {}
     for i, name in enumerate(load.names):
         if load.parents[i] < 0:
@@ -87,8 +87,9 @@ def gains(load: Load, servo: Servo, given: dict[str, tuple[float, float]] | None
             kp = max(kp, servo.support * weight_moment)
         # Whatever hangs from the joint must not sag by more than about 6 degrees.
         arm = np.linalg.norm(np.average(load.centers[hangs], axis=0, weights=load.masses[hangs]) - load.positions[i])
-        kp = max(kp, 10.0 * float(load.masses[hangs].sum()) * GRAVITY * float(arm))
-        torque = min(servo.strength * kp, servo.strongest * weight_moment)
+        hanging = float(load.masses[hangs].sum()) * GRAVITY * float(arm)
+        kp = max(kp, 10.0 * hanging)
+        torque = min(servo.strength * kp, max(servo.strongest * weight_moment, 3.0 * hanging))
         if given and name in given:
             kp, torque = given[name]
         kd = 2.0 * servo.damping_ratio / omega * kp

@@ -16,11 +16,14 @@ from surefoot.character.rig.config import RigConfig
 from surefoot.errors import InputError
 from surefoot.motion import quaternion
 from surefoot.motion.anatomy import Anatomy
+from surefoot.motion.anatomy.pose import reference_pose
 from surefoot.motion.motion import Motion
 
 Array = NDArray[np.float64]
 
 TWIST = re.compile(r"twist|roll(?!ing)", re.IGNORECASE)
+HUMAN = 1.7
+"""Lengths that are judged in millimetres are meant for a body of this height [m]."""
 MOVES = np.radians(1.0)
 """A joint that turns less than this in the whole clip is taken for rigid."""
 
@@ -58,6 +61,7 @@ def draft(motion: Motion, anatomy: Anatomy, config: RigConfig) -> Draft:
     merged: dict[str, list[str]] = {}
     _keep(out, config, merged)
     _merge_coincident(out, config, merged)
+    _restore_movers(out, merged)
     _drop_empty_ends(out)
     for why, names in merged.items():
         shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
@@ -68,15 +72,10 @@ def draft(motion: Motion, anatomy: Anatomy, config: RigConfig) -> Draft:
 
 
 def body_size(motion: Motion) -> float:
-    """Height of the body [m], or half its longest side when it is longer than tall; from the rest pose and the clip."""
-    skeleton = motion.skeleton
-    sizes = []
-    poses = [skeleton.rest] + [(motion.joint_positions[t], motion.joint_rotations[t]) for t in (0, motion.num_frames // 2)]
-    for positions, rotations in poses:
-        points = np.concatenate([positions, skeleton.tip_positions(positions, rotations)])
-        extent = np.ptp(points, axis=0)
-        sizes.append(max(float(extent[2]), 0.5 * float(extent.max())))
-    size = float(np.median(sizes))
+    """Height of the body [m], or half its longest side when it is longer than tall; in the pose that shows it best."""
+    pose = reference_pose(motion.skeleton, motion)
+    extent = np.ptp(np.concatenate([pose.positions, pose.tips]), axis=0)
+    size = max(float(extent[2]), 0.5 * float(extent.max()))
     if size <= 1e-6:
         raise InputError("all joints of the skeleton lie in one point; a character needs bones with a length.")
     return size
@@ -90,6 +89,7 @@ def _keep(out: Draft, config: RigConfig, merged: dict[str, list[str]]) -> None:
     moving = _moving(out.motion)
     hands, feet = set(anatomy.hands), set(anatomy.feet)
     below_trunk = set(skeleton.descendants(anatomy.trunk))
+    alive = bool(moving.any()) and out.motion.num_frames > 2
     toes = _single_toes(out)
     for j in range(skeleton.num_joints):
         name, p = skeleton.names[j], int(skeleton.parents[j])
@@ -113,13 +113,15 @@ def _keep(out: Draft, config: RigConfig, merged: dict[str, list[str]]) -> None:
             out.owner[j] = j
             if leaf and j in hands and bone < config.finger * out.size:
                 why = "merged into the arm, hands without length"
+            elif leaf and j in hands and alive and not moving[j]:
+                why = "merged into the arm, hands that never turn"
         elif ancestors & hands:
             why = "merged into the hand"
         elif ancestors & feet and j not in toes:
             why = "merged into the foot"
         elif j not in toes and TWIST.search(name) and (leaf or not skeleton.children[j]):
             why = "merged, twist bones"
-        elif anatomy.head >= 0 and anatomy.head in ancestors and (reach[j] < 0.08 * out.size or not moving[j]):
+        elif anatomy.head is not None and anatomy.head in ancestors and (reach[j] < 0.08 * out.size or not moving[j]):
             why = "merged into the head"
         elif leaf and not (moving[j] and bone > config.finger * out.size):
             why = "merged, ends without a bone of their own"
@@ -149,23 +151,58 @@ def _merge_coincident(out: Draft, config: RigConfig, merged: dict[str, list[str]
         out.owner[out.owner == p] = j
 
 
+def _restore_movers(out: Draft, merged: dict[str, list[str]]) -> None:
+    """Merged joints that turn what hangs beyond them become bodies after all: without them the clip could not be replayed."""
+    motion, skeleton = out.motion, out.motion.skeleton
+    tolerance = 2e-3 * out.size / HUMAN
+    for j in out.kept:
+        between: list[int] = []
+        p = int(skeleton.parents[j])
+        while p >= 0 and out.owner[p] != p:
+            between.append(p)
+            p = int(skeleton.parents[p])
+        between = [m for m in between if out.owner[m] >= 0 and out.owner[m] != j]
+        if p < 0 or not between:
+            continue
+        at, rotations = motion.joint_positions, motion.joint_rotations
+        for m in between:  # nearest first: the place of j seen from m must hold still as seen from p
+            near = quaternion.rotate(quaternion.conjugate(rotations[:, m]), at[:, j] - at[:, m])
+            far = quaternion.rotate(quaternion.conjugate(rotations[:, p]), at[:, j] - at[:, p])
+            if _wander(far) <= max(tolerance, 1.2 * _wander(near)):
+                break
+            out.owner[m] = m
+            for names in merged.values():
+                if skeleton.names[m] in names:
+                    names.remove(skeleton.names[m])
+    for why in [why for why, names in merged.items() if not names]:
+        del merged[why]
+
+
+def _wander(places: Array) -> float:
+    """Largest distance of places (T, 3) from their median."""
+    return float(np.linalg.norm(places - np.median(places, axis=0), axis=-1).max())
+
+
 def _drop_empty_ends(out: Draft) -> None:
     """A root that carries one body at a distance and nothing else stays; nothing to do but to check that something is left."""
     if len(out.kept) < 2:
         names = ", ".join(out.motion.skeleton.names[:6])
-        raise InputError(f"nothing to rig: of the {out.motion.skeleton.num_joints} joints ({names}) fewer than two have bones of their own.")
+        raise InputError(
+            f"nothing to rig: of the {out.motion.skeleton.num_joints} joints ({names}) fewer than two have bones of their own."
+        )
 
 
 def _reach(motion: Motion) -> Array:
-    """Rest distance (J,) from each joint to the farthest joint or tip below it [m]."""
+    """Longest way (J,) along the bones from each joint to the farthest joint or tip below it, in the rest pose [m]."""
     skeleton = motion.skeleton
-    positions = skeleton.rest[0]
-    ends = skeleton.tip_positions(*skeleton.rest)
+    lengths = np.linalg.norm(skeleton.translations, axis=-1)
     reach = np.zeros(skeleton.num_joints)
-    for j in range(skeleton.num_joints):
-        below = list(skeleton.descendants(j))
-        points = [positions[below]] + [ends[i : i + 1] for i, tip in enumerate(skeleton.tips) if tip.joint in below]
-        reach[j] = np.linalg.norm(np.concatenate(points) - positions[j], axis=-1).max()
+    for tip in skeleton.tips:
+        reach[tip.joint] = max(reach[tip.joint], float(np.linalg.norm(tip.offset)))
+    for j in range(skeleton.num_joints - 1, -1, -1):
+        p = int(skeleton.parents[j])
+        if p >= 0:
+            reach[p] = max(reach[p], reach[j] + lengths[j])
     return reach
 
 

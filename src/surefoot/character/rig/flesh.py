@@ -1,13 +1,13 @@
-"""Capsules around bones (Wide band 4.1), with girth where a trunk needs it and soles where feet stand.
+"""Shapes around bones (Wide band 4.1), with girth where a trunk needs it and soles where feet stand.
 
 A body covers its own joint, the joints of the bodies that hang on it, and what was merged into it. One far point makes a
 capsule along the bone; several make a capsule along their principal direction. A limb's radius is a part of its length;
-the trunk's comes from how far its limbs stand apart, so that a person weighs what a person weighs.
+the trunk's width is how far its limbs stand apart, and its bodies are capsules across it where they are wider than long.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,11 @@ from surefoot.motion import quaternion
 
 Array = NDArray[np.float64]
 
+THINNEST, THICKEST = 0.009, 0.07
+"""Radii of limbs, as parts of the body's size."""
+DEPTH = 0.30
+"""Radius of the trunk as a part of its width: trunks are flatter than wide."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Points:
@@ -30,71 +35,110 @@ class Points:
     children: Array  # (N, 3) joints of the bodies that hang on it
     merged: Array  # (M, 3) joints and tips that were merged into it
 
+    @property
+    def far(self) -> Array:
+        return np.concatenate([self.children, self.merged])
+
 
 def points(draft: Draft, bones: list[Bone]) -> dict[int, Points]:
     """For each body what it has to cover."""
     skeleton = draft.motion.skeleton
     positions, rotations = skeleton.rest
     ends = skeleton.tip_positions(positions, rotations)
-    out = {}
+    extra: dict[int, list[Array]] = {b.joint: [] for b in bones}
+    for k, owner in enumerate(draft.owner):
+        if owner >= 0 and owner != k:
+            extra[int(owner)].append(positions[k])
+    for end, tip in zip(ends, skeleton.tips, strict=True):
+        if draft.owner[tip.joint] >= 0:
+            extra[int(draft.owner[tip.joint])].append(end)
+    children: dict[int, list[Array]] = {b.joint: [] for b in bones}
     for b in bones:
-        j = b.joint
-        children = [c.offset for c in bones if c.parent == j]
-        extra = [positions[k] for k in range(skeleton.num_joints) if draft.owner[k] == j and k != j]
-        extra += [ends[i] for i, tip in enumerate(skeleton.tips) if draft.owner[tip.joint] == j]
-        local = quaternion.rotate(quaternion.conjugate(rotations[j]), np.reshape(extra, (-1, 3)) - positions[j])
-        out[j] = Points(children=np.reshape(children, (-1, 3)), merged=local)
+        if b.parent >= 0:
+            children[b.parent].append(b.offset)
+    out = {}
+    for j, points in extra.items():
+        local = quaternion.rotate(quaternion.conjugate(rotations[j]), np.reshape(points, (-1, 3)) - positions[j])
+        out[j] = Points(children=np.reshape(children[j], (-1, 3)), merged=local)
     return out
 
 
-def flesh(draft: Draft, bones: list[Bone], soles: dict[int, Sole], config: RigConfig) -> dict[int, list[Shape]]:
-    """The shapes of every body, in its frame."""
+def flesh(draft: Draft, bones: list[Bone], frames: dict[int, Array], soles: dict[int, Sole], config: RigConfig) -> dict[int, list[Shape]]:
+    """The shapes of every body, in its frame. `frames` are the bodies' world rotations in the rest pose."""
     covered = points(draft, bones)
-    girth = _girths(draft, bones)
+    widths = _widths(draft, bones)
     out = {}
     for b in bones:
+        local = covered[b.joint]
         if b.joint in soles:
-            out[b.joint] = soles[b.joint].shapes(_far(covered[b.joint]))
+            out[b.joint] = soles[b.joint].shapes(local.far)
+        elif b.joint == draft.anatomy.head:
+            out[b.joint] = [_head(b, local, frames[b.joint], draft, config)]
+        elif b.joint in widths:
+            out[b.joint] = [_trunk(b, local, widths[b.joint], frames[b.joint], draft)]
         else:
-            out[b.joint] = _shape(b, covered[b.joint], girth.get(b.joint), draft, config)
-    return out
+            out[b.joint] = [_limb(b, local, draft, config)]
+    return _alike(out, draft)
 
 
-def _far(points: Points) -> Array:
-    return np.concatenate([points.children, points.merged])
-
-
-def _shape(bone: Bone, points: Points, girth: float | None, draft: Draft, config: RigConfig) -> list[Shape]:
-    own = np.zeros((1, 3))
-    ends = _far(points)
+def _limb(bone: Bone, points: Points, draft: Draft, config: RigConfig) -> Shape:
+    ends = points.far
     ends = ends[np.linalg.norm(ends, axis=-1) > config.helper * draft.size]
     if not len(ends):
-        return [_stump(bone, girth, draft, config)]
-    cloud = np.concatenate([own, ends])
-    start, end, spread = _principal(cloud)
-    length = float(np.linalg.norm(end - start))
+        return _stump(bone, draft, config)
     if _one_direction(ends):
-        # One bone: from the joint to its far end.
-        end = ends[np.argmax(np.linalg.norm(ends, axis=-1))]
-        start, length, spread = own[0], float(np.linalg.norm(end)), 0.0
-    is_head = bone.joint == draft.anatomy.head
-    radius = max(config.limb_radius * length, girth or 0.0, 0.8 * spread, 0.38 * length if is_head else 0.0)
-    radius = min(radius, 0.5 * max(length, 2.0 * (girth or 0.0)))
-    return [capsule(start, end, radius) if length > 2.0 * radius else sphere(0.5 * (start + end), radius)]
+        start, end, spread = np.zeros(3), ends[np.argmax(np.linalg.norm(ends, axis=-1))], 0.0
+    else:
+        start, end, spread = _principal(np.concatenate([np.zeros((1, 3)), ends]))
+    length = float(np.linalg.norm(end - start))
+    radius = float(np.clip(config.limb_radius * length, THINNEST * draft.size, THICKEST * draft.size))
+    if bone.joint in draft.anatomy.hands or int(draft.owner[bone.joint]) in draft.anatomy.hands:
+        radius = max(radius, 0.018 * draft.size)
+    return capsule(start, end, min(max(radius, 0.8 * spread), 0.5 * length))
 
 
-def _stump(bone: Bone, girth: float | None, draft: Draft, config: RigConfig) -> Shape:
-    """A body with nothing beyond its joint (a head or hand that is a leaf): half its parent bone's length, onwards."""
+def _stump(bone: Bone, draft: Draft, config: RigConfig) -> Shape:
+    """A body with nothing beyond its joint (a hand that is a leaf): half its parent bone's length, onwards."""
     length = float(np.linalg.norm(bone.offset))
     if bone.parent < 0 or length < config.helper * draft.size:
-        return sphere(np.zeros(3), max(girth or 0.0, 0.05 * draft.size))
+        return sphere(np.zeros(3), 0.04 * draft.size)
     onwards = quaternion.rotate(quaternion.conjugate(bone.rest), bone.offset / length)
-    if bone.joint == draft.anatomy.head:
-        up = quaternion.rotate(quaternion.conjugate(draft.motion.skeleton.rest[1][bone.joint]), draft.anatomy.up)
-        radius = float(np.clip(0.5 * length, 0.04 * draft.size, 0.07 * draft.size))
-        return sphere((up if np.dot(up, onwards) > 0.3 else onwards) * radius, radius)
-    reach = float(np.clip(0.5 * length, 0.03 * draft.size, 0.10 * draft.size))
+    reach = float(np.clip(0.5 * length, 0.03 * draft.size, 0.09 * draft.size))
     return capsule(np.zeros(3), reach * onwards, 0.3 * reach)
+
+
+def _head(bone: Bone, points: Points, frame: Array, draft: Draft, config: RigConfig) -> Shape:
+    """A capsule over the skull, at least a tenth of the body's size long."""
+    ends = points.far[np.linalg.norm(points.far, axis=-1) > config.helper * draft.size]
+    if len(ends):
+        if _one_direction(ends):
+            start, end = np.zeros(3), ends[np.argmax(np.linalg.norm(ends, axis=-1))]
+        else:
+            start, end, _ = _principal(np.concatenate([np.zeros((1, 3)), ends]))
+    else:
+        onwards = quaternion.rotate(quaternion.conjugate(bone.rest), bone.offset)
+        up = quaternion.rotate(quaternion.conjugate(frame), draft.anatomy.up)
+        direction = up if float(up @ onwards) > -0.3 * float(np.linalg.norm(onwards)) else onwards / np.linalg.norm(onwards)
+        start, end = np.zeros(3), 1e-3 * draft.size * direction
+    length = float(np.linalg.norm(end - start))
+    longer = max(length, 0.11 * draft.size)
+    end = start + (end - start) * (longer / length)
+    return capsule(start, end, (0.36 if len(ends) < 2 else 0.30) * longer)
+
+
+def _trunk(bone: Bone, points: Points, width: float, frame: Array, draft: Draft) -> Shape:
+    """A capsule along the trunk's segment, or across it where that is wider."""
+    left = quaternion.rotate(quaternion.conjugate(frame), draft.anatomy.left)
+    far = points.far
+    # The segment: from the joint to where the trunk goes on, limbs left aside.
+    middle = far - (far @ left)[:, None] * left
+    segment = middle[np.argmax(np.linalg.norm(middle, axis=-1))] if len(far) else np.zeros(3)
+    length = float(np.linalg.norm(segment))
+    radius = DEPTH * width
+    if length > 0.9 * width:
+        return capsule(np.zeros(3), segment, min(1.3 * radius, 0.5 * length))
+    radius = float(np.clip(0.6 * length, radius, 1.25 * radius))
+    return capsule(0.5 * segment + 0.5 * width * left, 0.5 * segment - 0.5 * width * left, radius)
 
 
 def _one_direction(ends: Array) -> bool:
@@ -114,41 +158,58 @@ def _principal(cloud: Array) -> tuple[Array, Array, float]:
     return middle + along.min() * directions[0] + offset, middle + along.max() * directions[0] + offset, 0.5 * float(np.ptp(across))
 
 
-def _girths(draft: Draft, bones: list[Bone]) -> dict[int, float]:
-    """Radii of the trunk's bodies, from how far apart left and right limbs hang on them; spine, neck and tail taper."""
+def _widths(draft: Draft, bones: list[Bone]) -> dict[int, float]:
+    """Widths of the trunk's bodies: how far apart left and right limbs hang on them, in between where none do; neck and tail taper."""
     anatomy = draft.anatomy
-    positions = draft.motion.skeleton.rest[0]
-    by_joint = {b.joint: b for b in bones}
-    widths: dict[int, float] = {}
+    kept = {b.joint: b for b in bones}
+    core = [j for j in dict.fromkeys((anatomy.trunk, *anatomy.spine)) if j in kept and j != anatomy.head]
+    given: dict[int, float] = {}
     for limbs in (anatomy.legs, anatomy.arms):
         for limb in limbs:
-            other = int(anatomy.partner[limb[0]])
-            carrier = next((j for j in reversed(draft.motion.skeleton.chain(limb[0])[:-1]) if j in by_joint), None)
-            if other < 0 or other == limb[0] or carrier is None:
+            carrier = next((j for j in reversed(draft.motion.skeleton.chain(limb[0])[:-1]) if j in core), None)
+            apart = _apart(draft, limb)
+            if carrier is None or apart <= 0.0:
                 continue
-            # Arms may begin at a collar bone near the middle: their widest joint that still belongs to the trunk counts.
-            apart = max(float(np.linalg.norm(positions[a] - positions[anatomy.partner[a]])) for a in limb[:2] if anatomy.partner[a] >= 0)
-            if limbs is anatomy.arms:
-                apart = min(apart, 0.22 * draft.size)
-            widths[carrier] = max(widths.get(carrier, 0.0), apart)
-    core = [j for j in (*anatomy.spine, anatomy.trunk) if j in by_joint]
-    if not widths:
-        lengths = [float(np.linalg.norm(by_joint[j].offset)) for j in core if by_joint[j].parent >= 0]
-        return {j: 0.3 * max(lengths, default=0.2 * draft.size) for j in core}
-    usual = float(np.median(list(widths.values())))
-    out: dict[int, float] = {}
-    shoulders = max((anatomy.spine.index(j) for j in widths if j in anatomy.spine), default=len(anatomy.spine) - 1)
-    for i, j in enumerate(anatomy.spine):
-        if j in by_joint and j != anatomy.head:
-            neck = i > shoulders
-            out[j] = (0.25 if neck else 0.5) * widths.get(j, usual)
-    for j in core:
-        out.setdefault(j, 0.5 * widths.get(j, usual))
-    tail = [j for j in anatomy.tail if j in by_joint]
+            apart = min(1.5 * apart if limbs is anatomy.legs else apart, 0.28 * draft.size)
+            given[carrier] = max(given.get(carrier, 0.0), apart)
+    if not given:
+        # No limbs in pairs (a snake, a rope): as thick as a fifth of a segment is long.
+        lengths = [float(np.linalg.norm(kept[j].offset)) for j in core if kept[j].parent >= 0]
+        usual = float(np.clip(0.7 * np.median(lengths) if lengths else 0.2 * draft.size, 0.02 * draft.size, 0.3 * draft.size))
+        out = dict.fromkeys(core, usual)
+    else:
+        known = [i for i, j in enumerate(core) if j in given]
+        values = [given[core[i]] for i in known]
+        usual = float(np.median(list(given.values())))
+        out = {j: float(np.interp(i, known, values)) if known else usual for i, j in enumerate(core)}
+        for j in core[known[-1] + 1 :] if known else []:
+            out[j] = min(0.36 * usual, 0.08 * draft.size)  # the neck
+    tail = [j for j in anatomy.tail if j in kept and j not in out]
     for i, j in enumerate(tail):
-        out[j] = 0.35 * usual * (1.0 - (i + 0.5) / (len(tail) + 0.5))
-    if anatomy.head in out:
-        del out[anatomy.head]
-    return {j: min(r, 0.12 * draft.size) for j, r in out.items()}
+        out[j] = 0.7 * usual * (1.0 - i / (len(tail) + 0.5))
+    return {j: max(w, 2.0 * THINNEST * draft.size) for j, w in out.items()}
 
 
+def _apart(draft: Draft, limb: tuple[int, ...]) -> float:
+    """Distance of a limb's first joint from its partner's; arms may begin at a collar bone near the middle, so the second counts, too."""
+    positions, partner = draft.motion.skeleton.rest[0], draft.anatomy.partner
+    pairs = [(j, int(partner[j])) for j in limb[:2] if partner[j] >= 0 and partner[j] != j]
+    return max((float(np.linalg.norm(positions[a] - positions[b])) for a, b in pairs), default=0.0)
+
+
+def _alike(shapes: dict[int, list[Shape]], draft: Draft) -> dict[int, list[Shape]]:
+    """Mirror partners get the same thickness."""
+    out = dict(shapes)
+    for j, mine in shapes.items():
+        theirs = shapes.get(int(draft.anatomy.partner[j]), mine)
+        if theirs is mine or [s.kind for s in mine] != [s.kind for s in theirs]:
+            continue
+        out[j] = [_with_radius(a, 0.5 * (a.size[0] + b.size[0])) if a.kind != "box" else a for a, b in zip(mine, theirs, strict=True)]
+    return out
+
+
+def _with_radius(shape: Shape, radius: float) -> Shape:
+    """The same shape with another radius; a capsule's ends stay where they are."""
+    if shape.kind == "sphere":
+        return replace(shape, size=(radius,))
+    return replace(shape, size=(radius, max(shape.size[1] + shape.size[0] - radius, 1e-3 * radius)))

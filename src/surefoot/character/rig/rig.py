@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 
 from surefoot.character.blueprint import Blueprint, Body
 from surefoot.character.character import Character
-from surefoot.character.rig.bones import HUMAN, Bone, bones, ranges
+from surefoot.character.rig.bones import HUMAN, Bone, bones, world_frames
 from surefoot.character.rig.clearance import clear_clip, clear_rest
 from surefoot.character.rig.config import RigConfig
 from surefoot.character.rig.draft import Draft, draft
 from surefoot.character.rig.flesh import flesh, points
+from surefoot.character.rig.mass import shared_volumes
+from surefoot.character.rig.ranges import ranges
 from surefoot.character.rig.rest import rest_rotations
 from surefoot.character.rig.soles import soles
 from surefoot.character.servo import rest_transforms
@@ -61,24 +63,24 @@ def rig(motion: Motion, config: RigConfig | None = None) -> Rigged:
     if found.detached:
         joined = [f"{motion.skeleton.names[j]} on {motion.skeleton.names[p]}" for j, p in found.detached.items()]
         notes.append("hung where they belong, they stood outside the limb: " + ", ".join(joined))
-        motion = attach(motion, found.detached)
+        motion, _ = attach(motion, dict(found.detached))
         found = anatomy(motion.skeleton, motion)
     sketch = draft(motion, found, config)
     sketch.notes[:0] = notes
     blueprint, all_bones, names = _blueprint(sketch, config)
-    blueprint = clear_rest(blueprint)
-    blueprint = _stand(blueprint)
-    character = Character.from_blueprint(blueprint)
+    blueprint, character = clear_rest(blueprint)
+    blueprint = _weighed(_stand(blueprint), config)
     qpos, lift = _replay(character, sketch, names)
-    blueprint = clear_clip(blueprint, qpos)
-    source = {k: v for k, v in blueprint.source.items() if k != "thinned"}
-    blueprint = blueprint.replace(source=source, poses={"first": _first_pose(character, qpos[0])})
+    blueprint = clear_clip(blueprint, character, qpos)
+    blueprint = blueprint.replace(poses={"first": _first_pose(character, qpos[0])})
     grounded = motion.replace(translations=_lifted(motion, lift))
     stretch = {names[b.joint]: 1e3 * b.stretch * HUMAN / sketch.size for b in all_bones if b.stretch > 5e-3 * sketch.size / HUMAN}
     if stretch:
         worst = sorted(stretch.items(), key=lambda item: -item[1])
         shown = ", ".join(f"{n} {mm:.0f} mm" for n, mm in worst[:8]) + (f" and {len(worst) - 8} more" if len(worst) > 8 else "")
-        blueprint = blueprint.replace(report=(*blueprint.report, f"bones that stretch in the clip, held at one length (on a 1.7 m body): {shown}"))
+        blueprint = blueprint.replace(
+            report=(*blueprint.report, f"bones that stretch in the clip, held at one length (on a 1.7 m body): {shown}")
+        )
     return Rigged(character=Character.from_blueprint(blueprint), blueprint=blueprint, motion=grounded, qpos=qpos, stretch_mm=stretch)
 
 
@@ -86,14 +88,14 @@ def _blueprint(sketch: Draft, config: RigConfig) -> tuple[Blueprint, list[Bone],
     skeleton, found = sketch.motion.skeleton, sketch.anatomy
     rest = rest_rotations(sketch)
     all_bones = bones(sketch, rest)
-    joint_ranges = ranges(sketch, all_bones, config)
+    frames = world_frames(all_bones)
+    joint_ranges = ranges(sketch, all_bones, frames, config)
     standing = soles(sketch)
-    shapes = flesh(sketch, all_bones, standing, config)
+    shapes = flesh(sketch, all_bones, frames, standing, config)
     names = _names(sketch)
     bodies = []
     for b in all_bones:
         own = joint_ranges.get(b.joint)
-        volume = sum(s.volume for s in shapes[b.joint])
         bodies.append(
             Body(
                 name=names[b.joint],
@@ -104,36 +106,51 @@ def _blueprint(sketch: Draft, config: RigConfig) -> tuple[Blueprint, list[Bone],
                 axis=None if own is None else own.axis,
                 limits=(0.0, np.pi) if own is None else own.limits,
                 shapes=tuple(shapes[b.joint]),
-                mass=config.density * volume,
+                mass=1.0,
                 foot=b.joint in standing,
             )
         )
-    bodies = _weigh(bodies, config)
     root = all_bones[0].joint
     inverse = quaternion.conjugate(skeleton.rest[1][root])
-    tips = [(names[b.joint], p) for b, pts in zip(all_bones, points(sketch, all_bones).values(), strict=True) if not len(pts.children) for p in pts.merged]
+    tips = [
+        (names[b.joint], p)
+        for b, pts in zip(all_bones, points(sketch, all_bones).values(), strict=True)
+        if not len(pts.children)
+        for p in pts.merged
+    ]
     blueprint = Blueprint(
         name=_clean(sketch.motion.source.file.rsplit(".", 1)[0] or sketch.motion.name) or "character",
         bodies=tuple(bodies),
         forward=quaternion.rotate(inverse, found.forward),
         up=quaternion.rotate(inverse, found.up),
-        end_effectors=tuple(names[j] for j in found.end_effectors if j in names),
+        end_effectors=tuple(dict.fromkeys(names[int(sketch.owner[j])] for j in found.end_effectors if int(sketch.owner[j]) in names)),
         partners={names[j]: names[int(found.partner[j])] for j in names if int(found.partner[j]) in names},
         tips=tuple((name, (float(p[0]), float(p[1]), float(p[2]))) for name, p in tips),
         servo=config.servo,
         report=tuple(sketch.notes),
-        source={"file": sketch.motion.source.file, "clip": sketch.motion.source.clip, "joints": {names[j]: skeleton.names[j] for j in names}},
+        source={
+            "file": sketch.motion.source.file,
+            "clip": sketch.motion.source.clip,
+            "joints": {names[j]: skeleton.names[j] for j in names},
+        },
     )
     return blueprint, all_bones, names
 
 
-def _weigh(bodies: list[Body], config: RigConfig) -> list[Body]:
-    """Masses that no body is so light as to shake, and that sum to what was asked for."""
-    total = sum(body.mass for body in bodies)
-    floor = 2e-4 * total
-    masses = [max(body.mass, floor) for body in bodies]
-    scale = 1.0 if config.mass is None else config.mass / sum(masses)
-    return [replace(body, mass=scale * mass) for body, mass in zip(bodies, masses, strict=True)]
+LIGHTEST = 5e-4
+"""No body weighs less than this part of the whole: lighter ones shake."""
+
+
+def _weighed(blueprint: Blueprint, config: RigConfig) -> Blueprint:
+    """Masses from the space the shapes fill, alike for mirror partners, summing to what was asked for."""
+    shapes = [list(body.shapes) for body in blueprint.bodies]
+    volumes = shared_volumes(shapes, *rest_transforms(blueprint))
+    masses = {body.name: config.density * sum(own) for body, own in zip(blueprint.bodies, volumes, strict=True)}
+    masses = {name: 0.5 * (mass + masses.get(blueprint.partners.get(name, name), mass)) for name, mass in masses.items()}
+    floor = LIGHTEST * sum(masses.values())
+    masses = {name: max(mass, floor) for name, mass in masses.items()}
+    scale = 1.0 if config.mass is None else config.mass / sum(masses.values())
+    return blueprint.replace(bodies=tuple(replace(body, mass=scale * masses[body.name]) for body in blueprint.bodies))
 
 
 def _names(sketch: Draft) -> dict[int, str]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from surefoot.character.blueprint import Shape
 from surefoot.character.rig.draft import Draft
-from surefoot.character.shapes import box, capsule, sphere
+from surefoot.character.shapes import box, capsule
 from surefoot.motion import quaternion
 
 Array = NDArray[np.float64]
@@ -41,32 +41,36 @@ class Sole:
     def shapes(self, ends: Array) -> list[Shape]:
         """The foot around the far points `ends` (N, 3) of its body."""
         down = -self.depth * self.normal
+        if not len(ends) and self.depth > 3.0 * self.thickness:
+            # A leg of a single joint: a shank down to its foot.
+            return [self._box(self.toe, 0.0), capsule(np.zeros(3), down + self.thickness * self.normal, 0.45 * self.width)]
         along = ends @ self.forward if len(ends) else np.zeros(0)
         drop = -(ends @ self.normal) if len(ends) else np.zeros(0)
-        if len(ends) and drop.max() > 2.0 * max(float(along.max()), 0.0) and drop.max() > 0.5 * self.depth:
-            # The bone goes straight down: a leg that ends in a point. A rounded end stands on it.
+        if len(ends) and drop.max() > 0.5 * self.depth and self.depth > max(0.9 * float(along.max()), 2.0 * self.thickness):
+            # A shank, not a foot: the leg ends in a point. A rounded end stands on it.
             end = ends[np.argmax(drop)]
-            end = end - self.normal * float(end @ self.normal + self.depth)
-            radius = min(0.5 * self.width, 0.2 * float(np.linalg.norm(end)))
-            return [capsule(np.zeros(3), end, radius)]
+            return [capsule(np.zeros(3), end, min(0.5 * self.width, 0.2 * float(np.linalg.norm(end))))]
         front = max(float(along.max()), 0.25 * self.toe) if len(ends) and along.max() > 0.2 * self.toe else self.toe
+        side = np.cross(self.normal, self.forward)
+        return [self._box(front, float(np.median(ends @ side)) * 0.5 if len(ends) else 0.0)]
+
+    def _box(self, front: float, across: float) -> Shape:
         half = (0.5 * (front + self.heel), 0.5 * self.width, 0.5 * self.thickness)
         side = np.cross(self.normal, self.forward)
         frame = quaternion.from_matrix(np.stack([self.forward, side, self.normal], axis=-1))
-        across = float(np.median(ends @ side)) * 0.5 if len(ends) else 0.0
-        center = down + 0.5 * (front - self.heel) * self.forward + half[2] * self.normal + across * side
-        if max(half) < 3.0 * min(half) and half[0] < 1.2 * half[1]:
-            return [sphere(down + half[1] * self.normal, half[1])]
-        return [box(center, frame, half)]
+        center = (half[2] - self.depth) * self.normal + 0.5 * (front - self.heel) * self.forward + across * side
+        return box(center, frame, half)
 
 
 def soles(draft: Draft) -> dict[int, Sole]:
     """The sole of every body that stands: feet and their toes; mirror partners share theirs."""
     out: dict[int, Sole] = {}
+    if not draft.anatomy.legs:
+        return out
     ground = _ground(draft)
     for leg in draft.anatomy.legs:
         standing = [j for j in leg if draft.owner[j] == j and (j in draft.anatomy.feet or _is_toe(draft, j))]
-        length = _leg_length(draft, leg)
+        length = max(_leg_length(draft, leg, ground), 0.02 * draft.size)
         for j in standing:
             sole = _sole(draft, j, standing, ground, length)
             if sole is not None:
@@ -78,23 +82,37 @@ def _is_toe(draft: Draft, joint: int) -> bool:
     return int(draft.motion.skeleton.parents[joint]) in draft.anatomy.feet
 
 
-def _leg_length(draft: Draft, leg: tuple[int, ...]) -> float:
+def _leg_length(draft: Draft, leg: tuple[int, ...], ground: float) -> float:
     positions = draft.motion.skeleton.rest[0]
-    return float(np.linalg.norm(np.diff(positions[list(leg)], axis=0), axis=-1).sum()) or 0.5 * draft.size
+    length = float(np.linalg.norm(np.diff(positions[list(leg)], axis=0), axis=-1).sum())
+    return length or float(np.median(draft.motion.joint_positions[:, leg[0], 2])) - ground or 0.5 * draft.size
+
+
+def _bare(draft: Draft) -> bool:
+    """Whether the legs are single joints (hips) with nothing below them: then the ground is at height zero, if they stand above it."""
+    tips = {tip.joint for tip in draft.motion.skeleton.tips}
+    legs = draft.anatomy.legs
+    return (
+        all(len(leg) == 1 and leg[0] not in tips for leg in legs)
+        and float(draft.motion.skeleton.rest[0][[leg[0] for leg in legs], 2].min()) > 0.0
+    )
 
 
 def _ground(draft: Draft) -> float:
     """Height of the ground in the clip [m]: a low percentile of the lowest point over time."""
+    if _bare(draft):
+        return 0.0
     motion = draft.motion
-    points = np.concatenate([motion.joint_positions, motion.tip_positions], axis=1)
     legs = [j for leg in draft.anatomy.legs for j in leg]
-    ends = [motion.skeleton.num_joints + i for i, tip in enumerate(motion.skeleton.tips) if tip.joint in legs]
-    chosen = points[:, legs + ends, 2] if legs else points[..., 2]
-    return float(np.percentile(chosen.min(axis=1), 20.0))
+    ends = [i for i, tip in enumerate(motion.skeleton.tips) if tip.joint in legs]
+    lowest = motion.joint_positions[:, legs, 2].min(axis=1)
+    if ends:
+        lowest = np.minimum(lowest, motion.tip_positions[:, ends, 2].min(axis=1))
+    return float(np.percentile(lowest, 20.0))
 
 
 def _sole(draft: Draft, joint: int, standing: list[int], ground: float, leg: float) -> Sole | None:
-    motion, anatomy = draft.motion, draft.anatomy
+    motion = draft.motion
     heights = motion.joint_positions[:, standing, 2].sum(axis=1)
     flat = heights <= np.percentile(heights, 15.0) + 1e-9
     up = np.array([0.0, 0.0, 1.0])
@@ -102,7 +120,8 @@ def _sole(draft: Draft, joint: int, standing: list[int], ground: float, leg: flo
     depth = float(np.median(motion.joint_positions[flat, joint, 2])) - ground
     normal = np.median(normals, axis=0)
     agree = float(np.linalg.norm(normals.mean(axis=0)))
-    if agree < 0.95 or not -0.01 * draft.size < depth < 0.5 * leg:
+    bare = _bare(draft)
+    if not bare and (agree < 0.95 or not -0.01 * draft.size < depth < 0.5 * leg):
         positions, rotations = motion.skeleton.rest
         lowest = min(float(positions[:, 2].min()), *(float(z) for z in motion.skeleton.tip_positions(positions, rotations)[:, 2]), np.inf)
         normal = quaternion.rotate(quaternion.conjugate(rotations[joint]), up)
@@ -146,14 +165,28 @@ def _forward(draft: Draft, joint: int, normal: Array) -> Array:
 
 
 def _symmetric(draft: Draft, found: dict[int, Sole]) -> dict[int, Sole]:
-    """Both sides get the mean depth and the same sizes, so that the character does not stand crooked."""
+    """Both sides get the mean depth and direction and the same sizes, so that the character does not stand crooked."""
+    rotations, left = draft.motion.skeleton.rest[1], draft.anatomy.left
     out = {}
     for j, sole in found.items():
-        other = found.get(int(draft.anatomy.partner[j]), sole)
+        k = int(draft.anatomy.partner[j])
+        other = found.get(k, sole)
+
+        def shared(mine: Array, theirs: Array, j: int = j, k: int = k) -> Array:
+            world, mirrored = quaternion.rotate(rotations[j], mine), quaternion.rotate(rotations[k], theirs)
+            mirrored = mirrored - 2.0 * float(mirrored @ left) * left
+            if k == j or float(world @ mirrored) < 0.9:
+                return mine
+            both = world + mirrored
+            return quaternion.rotate(quaternion.conjugate(rotations[j]), both / np.linalg.norm(both))
+
+        normal = shared(sole.normal, other.normal)
+        forward = shared(sole.forward, other.forward)
+        forward = forward - normal * float(forward @ normal)
         out[j] = Sole(
-            normal=sole.normal,
+            normal=normal,
             depth=0.5 * (sole.depth + other.depth),
-            forward=sole.forward,
+            forward=forward / np.linalg.norm(forward),
             heel=0.5 * (sole.heel + other.heel),
             toe=0.5 * (sole.toe + other.toe),
             width=0.5 * (sole.width + other.width),
