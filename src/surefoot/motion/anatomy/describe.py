@@ -145,7 +145,9 @@ def _body(skeleton: Skeleton, motion: Motion | None) -> NDArray[np.bool_]:
 
 
 def _copies(skeleton: Skeleton, joint: int, parent: int, motion: Motion | None) -> bool:
-    """Whether a leaf is only the node of its parent's mesh: it never moves against the parent and is named like another joint of its line."""
+    """Whether a leaf is only the node of its parent's mesh: it never moves against the parent and is named like another joint of its
+    line.
+    """
     if motion is None or motion.num_frames < 2:
         return False
     still = np.ptp(motion.rotations[:, joint], axis=0).max() < 1e-9 and np.ptp(motion.translations[:, joint], axis=0).max() < 1e-9
@@ -178,7 +180,12 @@ def _axis(tree: Tree, sides: Symmetry, limbs: list[Limb], trunk: int) -> tuple[t
     def line(j: int) -> list[int]:
         out = [j]
         while central(out[-1]):
-            out.append(max(central(out[-1]), key=lambda c: (_heads(tree, c, limb_joints), _carries(tree, c, arm_roots), tree.bone(c) + tree.reach[c])))
+            out.append(
+                max(
+                    central(out[-1]),
+                    key=lambda c: (_heads(tree, c, limb_joints), _carries(tree, c, arm_roots), tree.bone(c) + tree.reach[c]),
+                )
+            )
         return out
 
     branches = [line(c) for c in central(trunk)]

@@ -23,7 +23,9 @@ def detached_ends(tree: Tree, symmetry: Symmetry, trunk: int, motion: Motion | N
     """For each stray joint that is a limb's end, the joint it belongs under."""
     inside = set(tree.subtree(trunk))
     above = set(tree.skeleton.chain(trunk))
-    strays = [j for j in range(len(tree.parents)) if tree.body[j] and j not in inside and j not in above and tree.parents[j] in above | {-1}]
+    strays = [
+        j for j in range(len(tree.parents)) if tree.body[j] and j not in inside and j not in above and tree.parents[j] in above | {-1}
+    ]
     leaves = [j for j in inside if not tree.children[j] and j != trunk and symmetry.partner[j] != j]
     found: list[tuple[float, int, int]] = []
     for stray in strays:
@@ -45,8 +47,8 @@ def _misfit(tree: Tree, motion: Motion | None, stray: int, leaf: int) -> float |
     tips = [i for i, tip in enumerate(tree.skeleton.tips) if tip.joint == leaf]
     bare = [j for j, p in enumerate(tree.parents) if p == leaf and not tree.body[j] and "end" in tree.parts[j]]
     if motion is None:
-        apart = np.linalg.norm(tree.points[stray] - tree.points[leaf])[None]
-        gaps = [np.linalg.norm(end - tree.points[stray])[None] for end in tree.ends[leaf]]
+        apart = np.linalg.norm((tree.points[stray] - tree.points[leaf])[None], axis=-1)
+        gaps = [np.linalg.norm((end - tree.points[stray])[None], axis=-1) for end in tree.ends[leaf]]
     else:
         step = max(1, motion.num_frames // 200)
         at = motion.joint_positions[::step, stray]

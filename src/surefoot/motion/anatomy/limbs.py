@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 class Tree:
     """A skeleton's pose with the joints that are body, and measures along its branches."""
 
-    def __init__(self, skeleton: Skeleton, pose: Pose, body: NDArray[np.bool_], parents: Array | None = None) -> None:
+    def __init__(self, skeleton: Skeleton, pose: Pose, body: NDArray[np.bool_], parents: NDArray[np.int64] | None = None) -> None:
         self.skeleton, self.pose, self.body = skeleton, pose, body
         self.points = pose.positions
         self.height = pose.height

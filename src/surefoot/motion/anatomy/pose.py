@@ -61,7 +61,8 @@ def reference_pose(skeleton: Skeleton, motion: Motion | None) -> Pose:
 def _useless(rest: Pose, motion: Motion, heights: Array) -> str:
     """Why the rest pose cannot be read, or nothing."""
     spread = np.linalg.svd(rest.positions - rest.positions.mean(axis=0), compute_uv=False)
-    moving = np.linalg.svd(motion.joint_positions[int(np.argmax(heights))] - motion.joint_positions[int(np.argmax(heights))].mean(axis=0), compute_uv=False)
+    tallest = motion.joint_positions[int(np.argmax(heights))]
+    moving = np.linalg.svd(tallest - tallest.mean(axis=0), compute_uv=False)
     if spread[1] < 0.05 * spread[0] and moving[1] > 2.0 * spread[1] * moving[0] / max(spread[0], 1e-12):
         return "all bones of the rest pose lie along one line"
     extent = float(np.ptp(rest.positions[:, 2]))
@@ -75,8 +76,8 @@ def _useless(rest: Pose, motion: Motion, heights: Array) -> str:
 def _likeness(rest: Pose, motion: Motion, heights: Array) -> float:
     """How much the heights of the joints in the frames most like the rest pose are those of the rest pose, between -1 and 1.
 
-    The best tenth of the frames counts: somebody who turns a cartwheel stands upright before and after it. Joints weigh as the bones they end, or
-    a hand's fingers would outvote the legs.
+    The best tenth of the frames counts: somebody who turns a cartwheel stands upright before and after it. Joints weigh as the bones
+    they end, or a hand's fingers would outvote the legs.
     """
     parents = motion.skeleton.parents
     bones = np.linalg.norm(rest.positions - rest.positions[np.maximum(parents, 0)], axis=1) * (parents >= 0)

@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 SIDES = {"left": "right", "lft": "rgt", "lt": "rt", "l": "r", "lf": "rf", "lh": "rh", "links": "rechts", "gauche": "droite"}
 SWAP = SIDES | {right: left for left, right in SIDES.items()}
 
 PARTS: dict[str, tuple[str, ...]] = {
-    "control": ("pole", "target", "ik", "ctrl", "control", "socket", "slot", "handslot", "handle", "effector", "locator", "attach", "weapon", "prop"),
+    "control": (
+        "pole", "target", "ik", "ctrl", "control", "socket", "slot", "handslot", "handle", "effector", "locator", "attach", "weapon", "prop"
+    ),
     "end": ("end", "nub", "site", "tip"),
     "toe": ("toe", "toes", "toebase", "ball"),
     "foot": ("foot", "feet", "ankle", "paw", "hoof"),
@@ -30,7 +33,9 @@ PARTS: dict[str, tuple[str, ...]] = {
     "spine": ("spine", "chest", "torso", "back", "abdomen", "lowerback", "upperback", "thorax", "waist", "ribs", "belly"),
     "pelvis": ("pelvis", "hips", "hip"),
     "wing": ("wing", "feather"),
-    "face": ("eye", "eyes", "jaw", "ear", "ears", "brow", "eyebrow", "lip", "cheek", "tongue", "nose", "mouth", "lid", "horn", "hair", "antenna"),
+    "face": (
+        "eye", "eyes", "jaw", "ear", "ears", "brow", "eyebrow", "lip", "cheek", "tongue", "nose", "mouth", "lid", "horn", "hair", "antenna"
+    ),
 }  # fmt: skip
 NO_SIDE = frozenset({"rear"})
 """Words whose first letter is no side: a rear leg has no ear."""
@@ -51,7 +56,7 @@ def parts(name: str) -> frozenset[str]:
     """The parts of the body (keys of `PARTS`) that a name speaks of."""
     found = set()
     words = [w for w in tokens(name) if not w.isdigit()]
-    for word in words + [a + b for a, b in zip(words, words[1:], strict=False)]:
+    for word in words + [a + b for a, b in pairwise(words)]:
         sideless = word[1:] if word[:1] in "lr" and word not in NO_SIDE else word
         for form in (word, sideless, word.removesuffix("s")):
             if form in _PART_OF:
