@@ -1,6 +1,6 @@
 """Material of our own: key-framed motions of two characters, made from their scripts in memory.
 
-    motion("humanoid/walk"), names()
+    motion("humanoid/walk"), names(), glb("dinosaur")
 
 They are drawn to be recognised, not to obey physics: the jumps hover.
 """
@@ -12,9 +12,11 @@ from functools import cache
 
 from surefoot.errors import unknown_name
 from surefoot.material import dinosaur_box, dinosaur_jump, dinosaur_walk, humanoid_box, humanoid_gaits, humanoid_getup, humanoid_jump
-from surefoot.material.characters import DINO, HUMAN
+from surefoot.material.body import surface
+from surefoot.material.characters import DINO, HUMAN, LOOKS
 from surefoot.material.keyframes import Score
 from surefoot.material.puppet import Puppet
+from surefoot.motion import gltf_write
 from surefoot.motion.motion import Motion
 
 _SCRIPTS: dict[str, tuple[Puppet, Callable[[], Score]]] = {
@@ -41,3 +43,12 @@ def motion(name: str) -> Motion:
         raise unknown_name("built-in motion", name, _SCRIPTS)
     puppet, script = _SCRIPTS[name]
     return puppet.animate(name.split("/")[1], script())
+
+
+@cache
+def glb(character: str) -> bytes:
+    """A GLB file of a character: its skeleton, a skinned body and all its clips."""
+    if character not in LOOKS:
+        raise unknown_name("character of our own", character, LOOKS)
+    first, *others = [motion(name) for name in names() if name.split("/")[0] == character]
+    return gltf_write.encode(first, clips=others, body=surface(first.skeleton, LOOKS[character]))

@@ -1,22 +1,24 @@
-"""GLB files with a skin, a simple body to look at and one animation.
+"""GLB files with a skin, a simple body to look at and one animation a clip.
 
 Joints become nodes below one still node, in metres with Y up: the roots are turned by T^-1, with T the turn of Y to Z. With P_j, Q_j a
 joint's rest position and rotation, all in the file's axes,
 
     inverse bind matrix = (Q_j | P_j)^-1        rotation channel = r_j        translation channel = t_j where it leaves its rest
 
-Bone ends are nodes without a channel. The body is an octahedron along every bone, moved by the bone's joint alone.
+Bone ends are nodes without a channel. Unless another is given, the body is an octahedron along every bone, moved by the bone's joint alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from surefoot.errors import one_line
+from surefoot.errors import InputError, one_line
 from surefoot.motion import axes, quaternion
 from surefoot.motion.files import atomic_write
 from surefoot.motion.motion import Motion
@@ -39,10 +41,27 @@ def write(motion: Motion, path: str | Path) -> None:
     atomic_write(path, encode(motion))
 
 
-def encode(motion: Motion) -> bytes:
-    """The bytes of a GLB file."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Body:
+    """A surface on the rest pose of a skeleton, in metres with Z up. N corners."""
+
+    points: Array  # (N, 3)
+    normals: Array  # (N, 3)
+    colours: Array  # (N, 4), linear, in [0, 1]
+    joints: NDArray[np.int64]  # (N, 4)
+    """The joints that move a corner."""
+    weights: Array  # (N, 4)
+    """Their shares; a row adds up to one."""
+    triangles: NDArray[np.int64]  # (F, 3), seen from outside anticlockwise
+
+
+def encode(motion: Motion, *, clips: Sequence[Motion] = (), body: Body | None = None) -> bytes:
+    """The bytes of a GLB file. More `clips` of the same skeleton become more animations; `body` is seen in place of the octahedra."""
     import pygltflib as lib
 
+    for clip in clips:
+        if clip.skeleton is not motion.skeleton:
+            raise InputError(f"the clips of one GLB file share a skeleton; that of '{clip.name}' is not that of '{motion.name}'.")
     translations, rotations, rest = _in_file(motion)
     skeleton = motion.skeleton
     num = skeleton.num_joints
@@ -67,16 +86,10 @@ def encode(motion: Motion) -> bytes:
     file.gltf.materials = [
         lib.Material(name="bone", pbrMetallicRoughness=lib.PbrMetallicRoughness(baseColorFactor=list(_COLOUR), metallicFactor=0.0))
     ]
-    points, normals, owners = _body(rest)
-    weights = np.zeros((len(points), 4))
-    weights[:, 0] = 1.0
-    joints = np.zeros((len(points), 4), dtype=np.uint16)
-    joints[:, 0] = owners
-    looks = lib.Attributes(
-        POSITION=file.add(points, bounds=True), NORMAL=file.add(normals), JOINTS_0=file.add(joints), WEIGHTS_0=file.add(weights)
-    )
-    file.gltf.meshes = [lib.Mesh(name="body", primitives=[lib.Primitive(attributes=looks, material=0)])]
+    file.gltf.meshes = [lib.Mesh(name="body", primitives=[_bones(file, rest) if body is None else _skin(file, body)])]
     file.gltf.animations = [_animation(file, motion, translations, rotations, rest)]
+    for clip in clips:
+        file.gltf.animations.append(_animation(file, clip, *_in_file(clip)))
     return file.bytes()
 
 
@@ -162,6 +175,36 @@ def _animation(file: _Builder, motion: Motion, translations: Array, rotations: A
     return lib.Animation(
         name=one_line(motion.name, 200) or "motion", channels=channels, samplers=samplers, extras={"frame_time": motion.frame_time}
     )
+
+
+def _bones(file: _Builder, rest: Skeleton) -> pygltflib.Primitive:
+    """The octahedra as triangles of the file."""
+    points, normals, owners = _body(rest)
+    weights = np.zeros((len(points), 4))
+    weights[:, 0] = 1.0
+    joints = np.zeros((len(points), 4), dtype=np.uint16)
+    joints[:, 0] = owners
+    looks = file.lib.Attributes(
+        POSITION=file.add(points, bounds=True), NORMAL=file.add(normals), JOINTS_0=file.add(joints), WEIGHTS_0=file.add(weights)
+    )
+    return file.lib.Primitive(attributes=looks, material=0)
+
+
+def _skin(file: _Builder, body: Body) -> pygltflib.Primitive:
+    """A given body as triangles of the file; its colours are the corners' own."""
+    if len(body.points) > np.iinfo(np.uint16).max:
+        raise InputError(f"a body has at most {np.iinfo(np.uint16).max} corners, got {len(body.points)}.")
+    back = quaternion.conjugate(axes.upright("Y"))
+    file.gltf.materials[0].pbrMetallicRoughness.baseColorFactor = [1.0, 1.0, 1.0, 1.0]
+    looks = file.lib.Attributes(
+        POSITION=file.add(quaternion.rotate(back, body.points), bounds=True),
+        NORMAL=file.add(quaternion.rotate(back, body.normals)),
+        COLOR_0=file.add(body.colours),
+        JOINTS_0=file.add(body.joints.astype(np.uint16)),
+        WEIGHTS_0=file.add(body.weights),
+    )
+    corners = body.triangles.astype(np.uint16).reshape(-1, 1)
+    return file.lib.Primitive(attributes=looks, indices=file.add(corners), material=0)
 
 
 def _body(rest: Skeleton) -> tuple[Array, Array, NDArray[np.int64]]:
