@@ -1,6 +1,6 @@
 """Bodies that lie in one another: which are made thinner, and which pairs must not collide.
 
-Neighbours never collide. Bodies with one other between them are flesh of one limb or trunk: where they touch at rest they do not either.
+Neighbours never collide. Bodies with one other between them are flesh of one limb or trunk: where they touch, they do not either.
 Other pairs that touch at rest are made thinner (limbs, not the trunk), on both sides of the body alike; what still touches does not collide.
 Pairs that overlap through much of the clip (arms on a thick trunk, crossed legs of a cartoon) do not, since the clip asks for it.
 """

@@ -91,6 +91,7 @@ def _keep(out: Draft, config: RigConfig, merged: dict[str, list[str]]) -> None:
     below_trunk = set(skeleton.descendants(anatomy.trunk))
     alive = bool(moving.any()) and out.motion.num_frames > 2
     toes = _single_toes(out)
+    beside = _beside_hands(out, reach)
     for j in range(skeleton.num_joints):
         name, p = skeleton.names[j], int(skeleton.parents[j])
         if j == anatomy.trunk:
@@ -108,6 +109,10 @@ def _keep(out: Draft, config: RigConfig, merged: dict[str, list[str]]) -> None:
             continue
         if carrier < 0:
             merged.setdefault("left out, they hang on rig controls", []).append(name)
+            continue
+        if j in beside:
+            out.owner[j] = beside[j]
+            merged.setdefault("merged into the hand", []).append(name)
             continue
         if j in feet or j in hands or j == anatomy.head:
             out.owner[j] = j
@@ -213,6 +218,21 @@ def _moving(motion: Motion) -> NDArray[np.bool_]:
     middle = quaternion.mean(motion.rotations)
     away = quaternion.angle(quaternion.multiply(quaternion.conjugate(middle), motion.rotations))
     return np.asarray(np.ptp(away, axis=0) + away.max(axis=0) > MOVES)
+
+
+def _beside_hands(out: Draft, reach: Array) -> dict[int, int]:
+    """Fingers and palm bones that fan out beside the joint that is taken for the hand, and that joint."""
+    skeleton, anatomy = out.motion.skeleton, out.anatomy
+    spoken = {j for chain in (*anatomy.legs, *anatomy.arms) for j in chain} | {anatomy.trunk, *anatomy.spine, *anatomy.tail}
+    found: dict[int, int] = {}
+    for hand, arm in zip(anatomy.hands, anatomy.arms, strict=True):
+        p = int(skeleton.parents[hand])
+        if len(arm) < 3 or p != arm[-2]:
+            continue
+        for c in skeleton.children[p]:
+            if c not in spoken and reach[c] < 0.25 * out.size:
+                found.update(dict.fromkeys(skeleton.descendants(c), hand))
+    return found
 
 
 def _single_toes(out: Draft) -> set[int]:

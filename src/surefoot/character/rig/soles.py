@@ -46,7 +46,7 @@ class Sole:
             return [self._box(self.toe, 0.0), capsule(np.zeros(3), down + self.thickness * self.normal, 0.45 * self.width)]
         along = ends @ self.forward if len(ends) else np.zeros(0)
         drop = -(ends @ self.normal) if len(ends) else np.zeros(0)
-        if len(ends) and drop.max() > 0.5 * self.depth and self.depth > max(0.9 * float(along.max()), 2.0 * self.thickness):
+        if len(ends) and self.depth > 1.4 * self.width and drop.max() > 0.5 * float(np.linalg.norm(ends[np.argmax(drop)])):
             # A shank, not a foot: the leg ends in a point. A rounded end stands on it.
             end = ends[np.argmax(drop)]
             return [capsule(np.zeros(3), end, min(0.5 * self.width, 0.2 * float(np.linalg.norm(end))))]
@@ -84,8 +84,13 @@ def _is_toe(draft: Draft, joint: int) -> bool:
 
 def _leg_length(draft: Draft, leg: tuple[int, ...], ground: float) -> float:
     positions = draft.motion.skeleton.rest[0]
-    length = float(np.linalg.norm(np.diff(positions[list(leg)], axis=0), axis=-1).sum())
+    length = float(np.linalg.norm(np.diff(positions[list(leg)], axis=0), axis=-1).sum()) + _beyond(draft, leg[-1])
     return length or float(np.median(draft.motion.joint_positions[:, leg[0], 2])) - ground or 0.5 * draft.size
+
+
+def _beyond(draft: Draft, joint: int) -> float:
+    """How far the tips of a joint reach [m]."""
+    return max((float(np.linalg.norm(tip.offset)) for tip in draft.motion.skeleton.tips if tip.joint == joint), default=0.0)
 
 
 def _bare(draft: Draft) -> bool:
@@ -120,13 +125,13 @@ def _sole(draft: Draft, joint: int, standing: list[int], ground: float, leg: flo
     depth = float(np.median(motion.joint_positions[flat, joint, 2])) - ground
     normal = np.median(normals, axis=0)
     agree = float(np.linalg.norm(normals.mean(axis=0)))
-    bare = _bare(draft)
-    if not bare and (agree < 0.95 or not -0.01 * draft.size < depth < 0.5 * leg):
+    deepest = max(0.5 * leg, 1.2 * _beyond(draft, joint))  # a leg without a foot ends in its shank
+    if not _bare(draft) and (agree < 0.95 or not -0.01 * draft.size < depth < deepest):
         positions, rotations = motion.skeleton.rest
         lowest = min(float(positions[:, 2].min()), *(float(z) for z in motion.skeleton.tip_positions(positions, rotations)[:, 2]), np.inf)
         normal = quaternion.rotate(quaternion.conjugate(rotations[joint]), up)
         depth = float(positions[joint, 2]) - lowest
-        if not 0.0 <= depth < 0.5 * leg:
+        if not 0.0 <= depth < deepest:
             depth = 0.05 * leg
     normal = normal / np.linalg.norm(normal)
     forward = _forward(draft, joint, normal)
