@@ -23,15 +23,17 @@ class RetargetConfig:
     """Cost of the rotation of feet, hands and head away from their target [1/rad]."""
     posture_weight: float = 0.4
     """Cost of each joint's angle away from the source's bone directions [1/rad]."""
+    continuity_weight: float = 1.0
+    """Cost of each joint's angle away from the frame before, as the source moved it on [1/rad]."""
     damping: float = 1e-3
     """Levenberg-Marquardt damping of every step."""
     caution: float = 0.02
     """More damping while targets are far, times their weighted squared distance: targets out of reach do not throw the limbs about."""
-    iterations: int = 4
+    iterations: int = 8
     """Most steps a frame; fewer when a step moves nothing."""
     first_iterations: int = 30
     """Most steps of the first frame."""
-    tolerance: float = 2e-3
+    tolerance: float = 1e-3
     """A frame is done when no joint moves more than this in a step [rad or m]."""
     depth: float = 0.001
     """Shapes may sink this far into the ground [m]."""

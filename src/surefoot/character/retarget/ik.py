@@ -121,6 +121,7 @@ class Solver:
         self.points = PointTask(ids[[g.point.joint for g in targets.goals]], offsets, config.caution)
         self.turns = TurnTask(ids[[b.body for b in targets.bearings]], np.array([b.weight for b in targets.bearings]))
         self.posture = mink.PostureTask(model, cost=config.posture_weight)
+        self.continuity = mink.PostureTask(model, cost=config.continuity_weight)
         self.limits: list[mink.Limit] = [mink.ConfigurationLimit(model)]
         if config.ground:
             size = character.height / 1.7
@@ -138,6 +139,9 @@ class Solver:
         self.turns.targets = self.rotations[t]
         self.posture.set_target(self.targets.guess[t])
         tasks = [self.points, self.turns, self.posture]
+        if t > 0:
+            self.continuity.set_target(start)
+            tasks.append(self.continuity)
         for _ in range(iterations):
             self.steps += 1
             step = self._step(tasks)

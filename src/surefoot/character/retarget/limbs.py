@@ -49,7 +49,7 @@ class Limb:
     end: int
     """Number of the end effector's point: the ankle of a leg with a foot, else the last."""
     carrier: int = 0
-    """Spine: number of the point that carries the arms."""
+    """Spine: number of the point that carries arms or front legs; 0 when there is none."""
 
     @property
     def joints(self) -> tuple[int, ...]:
@@ -108,14 +108,11 @@ def _points(skeleton: Skeleton, pose: Pose, chain: Sequence[int], up: Array | No
 
 
 def _carrier(skeleton: Skeleton, found: Anatomy, points: list[Point]) -> int:
-    """Number of the spine's point that the arms hang from; the one before the last joint when there are none."""
+    """Number of the spine's point that the arms, or the front legs, hang from; 0 when all limbs hang from the trunk."""
     joints = [p.joint for p in points if not any(p.offset)]
     spine = list(found.spine)
     best = 0
-    for chain in found.arms:
-        for j in reversed(skeleton.chain(chain[0])[:-1]):
-            if j in spine:
-                at = spine.index(j)
-                best = max(best, max(i for i, k in enumerate(joints) if spine.index(k) <= at))
-                break
-    return best if found.arms else max(len(joints) - 2, 0)
+    for chain in (*found.arms, *found.legs):
+        at = next((spine.index(j) for j in reversed(skeleton.chain(chain[0])[:-1]) if j in spine), 0)
+        best = max(best, max(i for i, k in enumerate(joints) if spine.index(k) <= at))
+    return best

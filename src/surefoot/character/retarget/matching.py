@@ -40,7 +40,8 @@ class Pair:
     end: int
     """Number of the target's point that is the end effector."""
     ratio: float
-    """Length of the target's limb over the source's, from the first point to the end effector."""
+    """Length of the target's limb over the source's, from the first point to the end effector; for legs the straight distance in the
+    reference poses, so that a body that stands on bent legs stands on them still."""
 
     @property
     def source_end(self) -> float:
@@ -135,15 +136,18 @@ def stations(source: Limb, target: Limb, source_pose: Pose, target_pose: Pose) -
     while target.kind == "arm" and end_theirs - skip > end_ours - first and _short_start(theirs[skip : end_theirs + 1]):
         skip += 1
     if target.kind == "spine":
-        cuts = [(0.0, 0), (float(source.carrier), target.carrier), (float(end_ours), end_theirs)]
+        cuts = [(0.0, 0), (float(end_ours), end_theirs)]
+        if source.carrier and target.carrier:
+            cuts.insert(1, (float(source.carrier), target.carrier))
     else:
         cuts = [(float(first), skip), (float(end_ours), end_theirs)]
         if end_theirs < len(theirs) - 1:
             cuts.append((float(len(ours) - 1), len(theirs) - 1))
     at = _between(ours, theirs, cuts)
     at[:skip] = first
-    length_ours = _length(ours, first, end_ours)
-    ratio = _length(theirs, skip, end_theirs) / length_ours if length_ours > 1e-9 else 1.0
+    measure = _reach if target.kind == "leg" and source.kind == "leg" else _length
+    length_ours = measure(ours, first, end_ours)
+    ratio = measure(theirs, skip, end_theirs) / length_ours if length_ours > 1e-9 else 1.0
     return Pair(source=source, target=target, stations=tuple(float(u) for u in at), end=end_theirs, ratio=ratio)
 
 
@@ -174,6 +178,10 @@ def _short_start(points: Array) -> bool:
 
 def _length(points: Array, first: int, last: int) -> float:
     return float(np.linalg.norm(np.diff(points[first : last + 1], axis=0), axis=1).sum())
+
+
+def _reach(points: Array, first: int, last: int) -> float:
+    return float(np.linalg.norm(points[last] - points[first]))
 
 
 def check_overrides(overrides: Mapping[str, str | None], source: Skeleton, target: Skeleton) -> None:

@@ -85,7 +85,7 @@ def aim(
     reach = max(1, round(config.blend * np.sqrt(size) / motion.frame_time))
     scale = leg_ratio(pairs, motion.skeleton.height, character.skeleton.height)
     world = np.array(world)
-    _bend_toes(world, character, feet, motion, scale)
+    _bend_toes(world, character, feet, motion, scale, reach)
     guess = character.pose(_roots(motion, character, pairs, feet, world, scale), world)
     if config.ground:
         adr = int(character.model.jnt_qposadr[character.model.body_jntadr[character.body_ids[0]]])
@@ -165,7 +165,9 @@ def _lift(character: Character, pairs: list[Pair], guess: Array, reach: int) -> 
     return np.asarray(uniform_filter1d(wide, 2 * reach + 1, mode="nearest"))
 
 
-def _bend_toes(world: Array, character: Character, feet: dict[int, tuple[SourceFoot, TargetFoot]], motion: Motion, scale: float) -> None:
+def _bend_toes(
+    world: Array, character: Character, feet: dict[int, tuple[SourceFoot, TargetFoot]], motion: Motion, scale: float, reach: int
+) -> None:
     """Toes that the source does not have stay level while the ball of the foot is on the ground and the heel is up."""
     for ours, theirs in feet.values():
         if theirs.toe is None or ours.ball is None or ours.ball.joint != ours.ankle.joint:
@@ -175,7 +177,8 @@ def _bend_toes(world: Array, character: Character, feet: dict[int, tuple[SourceF
         forward = quaternion.rotate(world[:, theirs.ankle], theirs.forward)
         left = quaternion.rotate(world[:, theirs.ankle], np.cross(theirs.up, theirs.forward))
         pitch = np.arcsin(np.clip(-forward[:, 2], 0.0, 1.0))
-        turn = quaternion.exp(left * (-low * pitch)[:, None])
+        bend = uniform_filter1d(low * pitch, reach, mode="nearest")
+        turn = quaternion.exp(left * -bend[:, None])
         world[:, theirs.toe] = quaternion.multiply(turn, world[:, theirs.toe])
 
 
