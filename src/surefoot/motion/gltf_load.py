@@ -282,7 +282,8 @@ class Document:
         sparse = tree.get("sparse")
         if sparse is not None:
             raw = self._patched(raw, sparse, f"{where}.sparse")
-        values = raw.astype(float)
+        with np.errstate(invalid="ignore"):  # a signalling NaN; refused below
+            values = raw.astype(float)
         if tree.get("normalized") is True and dtype.kind in "iu":
             values = np.maximum(values / np.iinfo(dtype).max, -1.0)
         if not np.isfinite(values).all():
