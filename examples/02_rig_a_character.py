@@ -26,6 +26,5 @@ start = data.qpos[2]
 for _ in range(round(2.0 / model.opt.timestep)):
     mujoco.mj_step(model, data)
 assert np.isfinite(data.qpos).all()
-print(
-    f"after two seconds with its servos holding the rest pose its root is {100 * (start - data.qpos[2]):.0f} cm lower: nothing balances it"
-)
+sunk = 100 * (start - data.qpos[2])
+print(f"after two seconds with its servos holding the rest pose its root is {sunk:.0f} cm lower: nothing balances it")

@@ -92,6 +92,33 @@ def test_inspect_describes_a_motion(capsys: Capture) -> None:
     assert "pelvis" in said.out
 
 
+def test_retarget_puts_a_motion_on_another_body(capsys: Capture) -> None:
+    said = surefoot(capsys, "retarget", "humanoid/walk", "--character", "deepmimic", "--out", "walk.npz", "--json", "-")
+    assert said.code == 0
+    assert said.json["frames"] == material.motion("humanoid/walk").num_frames
+    assert said.json["drivers"]["right_knee"] == "right_knee"
+    assert 0.0 < said.json["residual_mean_mm"] < 50.0
+    assert set(read_motion("walk.npz").skeleton.names) >= {"right_knee", "left_knee"}
+
+
+def test_retarget_prints_its_matching_and_takes_another(capsys: Capture) -> None:
+    Path("pairs.txt").write_text("# arms stay at rest\n- -> right_elbow\n", encoding="utf-8")
+    arguments = ("retarget", "humanoid/walk", "--character", "deepmimic", "--out", "walk.bvh", "--matching", "pairs.txt")
+    said = surefoot(capsys, *arguments)
+    assert "- -> right_elbow (given)" in said.out
+    Path("pairs.txt").write_text("right_knee -> wing\n", encoding="utf-8")
+    wrong = surefoot(capsys, *arguments)
+    assert wrong.code == 2
+    assert "no body of the character named 'wing'" in wrong.err
+
+
+def test_an_unknown_character_lists_those_that_are_built_in(capsys: Capture) -> None:
+    said = surefoot(capsys, "retarget", "humanoid/walk", "--character", "humanoit", "--out", "walk.bvh")
+    assert said.code == 2
+    assert "did you mean 'humanoid'" in said.err
+    assert "'deepmimic'" in said.err
+
+
 def test_json_goes_to_a_file_too(capsys: Capture) -> None:
     said = surefoot(capsys, "inspect", "humanoid", "--json", "facts.json")
     assert "45 degrees of freedom" in said.out

@@ -27,7 +27,9 @@ VERBS: dict[str, str] = {
     "doctor": "what is installed, what is missing, the exact install line",
     "inspect": "what is in a motion or a character",
     "rig": "a character from a skeleton",
+    "retarget": "a motion onto another body",
     "export": "a motion in another format",
+    "bench": "speed, with the raw engine measured in the same run",
 }
 """Each verb and what it gives; its module has the verb's name."""
 

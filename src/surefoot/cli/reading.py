@@ -13,7 +13,7 @@ from surefoot.character.character import Character
 from surefoot.cli.output import Output
 from surefoot.errors import InputError, unknown_name
 from surefoot.motion.axes import UpAxis
-from surefoot.motion.files import SUFFIXES, ReadOptions, read_motion
+from surefoot.motion.files import SUFFIXES, ReadOptions, read_motion, without_first_frame
 from surefoot.motion.motion import Motion
 from surefoot.motion.units import UNITS
 
@@ -99,6 +99,14 @@ def motion(name: str, options: ReadOptions, output: Output, *, sees_to: tuple[st
         if not any(flag in warning for flag in sees_to):
             output.note(warning)
     return read
+
+
+def without_leading_rest(read: Motion, flags: Keeping, output: Output) -> Motion:
+    """The motion without a leading T-pose that snaps into it, unless the flags keep it. `inspect` and `export` keep every frame."""
+    if flags.keep_first_frame or read.num_frames < 3 or not read.source.extra.get("leading_rest_frame"):
+        return read
+    output.note("frame 0 snaps into the motion, a T-pose put there by an exporter: left out (--keep-first-frame keeps it)")
+    return without_first_frame(read)
 
 
 def character(name: str) -> Character:
