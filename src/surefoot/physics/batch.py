@@ -55,7 +55,7 @@ class BatchEngine:
         self.servos = servos(character)
         self.timestep = float(self.model.opt.timestep)
         self.num_simulations = num_simulations
-        self.threads = threads or len(os.sched_getaffinity(0))
+        self.threads = threads or processors()
         self.batch = Batch(self.model, num_simulations, self.threads)
         self.batch.state[:] = self.layout.default
         self.varied: dict[str, Array] = {}
@@ -309,6 +309,11 @@ class BatchEngine:
             crash.write(self.dump, crash.Crash(xml=self.character.xml, scene=self.scene, varied=varied, row=row, control=inputs, spec=spec))
             self.dump = None  # the first one only
             return
+
+
+def processors() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _select(push: Push, chosen: Any) -> Push:

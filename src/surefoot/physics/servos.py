@@ -100,9 +100,7 @@ def servos(character: Character) -> Servos:
         elif kind == mujoco.mjtJoint.mjJNT_HINGE:
             hinges.append((a, int(model.jnt_qposadr[joint])))
         else:
-            raise InputError(
-                f"actuator '{model.actuator(a).name}' turns no single axis of a hinge or ball; load it with servos of ours."
-            )
+            raise InputError(f"actuator '{model.actuator(a).name}' turns no single axis of a hinge or ball; load it with servos of ours.")
         names.append(model.body(int(model.jnt_bodyid[joint])).name)
     for joint, found in balls.items():
         if -1 in found:
