@@ -135,7 +135,7 @@ def read_animations(document: Document, num_nodes: int) -> tuple[list[Animation]
             if not isinstance(target, dict):
                 raise document.fail(f"{here}.target is missing.")
             path = target.get("path")
-            if path not in PATHS or "node" not in target:
+            if not isinstance(path, str) or path not in PATHS or "node" not in target:
                 unused.append(one_line(str(path), 30))
                 continue
             node = document.whole(target, "node", f"{here}.target", limit=num_nodes)
