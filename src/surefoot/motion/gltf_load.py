@@ -274,10 +274,9 @@ class Document:
         count = self.whole(tree, "count", where)
         if count == 0:
             raise self.fail(f"{where}.count is 0, expected at least 1.")
+        raw = self._strided(tree, where, dtype, count, width) if "bufferView" in tree else None  # a view, no copy
         self.spend(count * width)
-        if "bufferView" in tree:
-            raw = self._strided(tree, where, dtype, count, width)
-        else:
+        if raw is None:
             raw = np.zeros((count, width), dtype)
         sparse = tree.get("sparse")
         if sparse is not None:
