@@ -169,12 +169,21 @@ def usage_error(box: str, verb: str) -> str:
         names = [line.strip() for line in what[1:] if re.match(r" {4}\S", line)]
         said = f"missing: {', '.join(names)}"
     else:
-        said = one_line(" ".join(what), 240).rstrip(".") or "wrong usage"
+        said = _shorter(one_line(" ".join(what), 240).rstrip(".")) or "wrong usage"
     for section in sections[1:]:
         if section and section[0].startswith("Perhaps you meant"):
             names = [line.strip() for line in section[1:] if re.match(r" {4}-", line)]
             said += f"; did you mean {' or '.join(names[:3])}?" if names else ""
     return f"{verb}: {said}{'' if said.endswith('?') else ';'} see surefoot {verb} --help"
+
+
+def _shorter(said: str) -> str:
+    """What tyro says of a value of the wrong type, without Python's own words."""
+    wrong = re.match(r"Error parsing (--[\w.-]+): .*?'(.*?)'(?:\]|$)", said)
+    if wrong is None:
+        return said
+    kind = "a whole number" if "int()" in said else "a number" if "float" in said.lower() else "another kind of value"
+    return f"{wrong[1]} '{wrong[2]}': expected {kind}"
 
 
 def _complain(text: str) -> None:

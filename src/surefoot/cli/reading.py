@@ -137,11 +137,13 @@ def must_exist(name: str) -> None:
             return
     except (OSError, ValueError) as error:
         raise InputError(f"{name}: not the name of a file ({error}).") from None
-    path = Path(parts[0])
-    if not path.parent.is_dir():
-        raise InputError(f"{parts[0]}: there is no folder {path.parent}.")
     from surefoot import material
 
+    path = Path(parts[0])
+    if not path.parent.is_dir():
+        if str(path.parent) in {known.split("/")[0] for known in material.names()}:
+            raise unknown_name("built-in motion", name, material.names())
+        raise InputError(f"{parts[0]}: there is no folder {path.parent}.")
     known = _files_beside(parts[0], tuple(SUFFIXES))
     raise unknown_name("motion file", path.name, [*known, *material.names()])
 
