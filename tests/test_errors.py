@@ -99,6 +99,7 @@ COMMANDS = (
     "retarget walk.bvh --character humanoid --matching no.txt --out a.bvh",
 )
 
+
 def onto_humanoid(matching: dict[str, str | None]) -> object:
     return retarget(material.motion("humanoid/walk"), surefoot.builtin("humanoid"), matching=matching)
 
@@ -109,8 +110,6 @@ CALLS: dict[str, Callable[[], object]] = {
     "unknown joint": lambda: material.motion("humanoid/walk").skeleton.index("tail"),
     "unknown joint in a matching": lambda: onto_humanoid({"pelvis": "wing"}),
     "unknown body in a matching": lambda: onto_humanoid({"wing": "pelvis"}),
-        material.motion("humanoid/walk"), surefoot.builtin("humanoid"), matching={"pelvis": "wing"}
-    ),
     "motion of wrong shape": lambda: material.motion("humanoid/walk").replace(rotations=np.zeros((2, 2, 4))),
     "motion with a NaN": lambda: material.motion("humanoid/walk").replace(
         translations=np.full_like(material.motion("humanoid/walk").translations, np.nan)
