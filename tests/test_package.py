@@ -21,15 +21,22 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "surefoot"
 
 PUBLIC = {
+    "BatchEngine",
     "Character",
     "Clip",
+    "Engine",
     "Guess",
     "InputError",
     "MissingExtra",
     "Motion",
+    "Push",
     "ReadOptions",
+    "RetargetConfig",
+    "Retargeted",
     "RigConfig",
     "Rigged",
+    "Rollout",
+    "Scene",
     "Skeleton",
     "Source",
     "SurefootError",
@@ -38,6 +45,7 @@ PUBLIC = {
     "list_clips",
     "load_character",
     "read_motion",
+    "retarget",
     "rig",
     "write_motion",
 }

@@ -18,22 +18,31 @@ if TYPE_CHECKING:
     from surefoot.character.builtin import builtin
     from surefoot.character.character import Character
     from surefoot.character.load import load_character
+    from surefoot.character.retarget import RetargetConfig, Retargeted, retarget
     from surefoot.character.rig import RigConfig, Rigged, rig
     from surefoot.errors import InputError, MissingExtra, SurefootError
     from surefoot.motion.files import Clip, ReadOptions, list_clips, read_motion, write_motion
     from surefoot.motion.motion import Guess, Motion, Source
     from surefoot.motion.skeleton import Skeleton, Tip
+    from surefoot.physics import BatchEngine, Engine, Push, Rollout, Scene
 
 _PLACES = {
+    "BatchEngine": "surefoot.physics",
     "Character": "surefoot.character.character",
     "Clip": "surefoot.motion.files",
+    "Engine": "surefoot.physics",
     "Guess": "surefoot.motion.motion",
     "InputError": "surefoot.errors",
     "MissingExtra": "surefoot.errors",
     "Motion": "surefoot.motion.motion",
+    "Push": "surefoot.physics",
     "ReadOptions": "surefoot.motion.files",
+    "RetargetConfig": "surefoot.character.retarget",
+    "Retargeted": "surefoot.character.retarget",
     "RigConfig": "surefoot.character.rig",
     "Rigged": "surefoot.character.rig",
+    "Rollout": "surefoot.physics",
+    "Scene": "surefoot.physics",
     "Skeleton": "surefoot.motion.skeleton",
     "Source": "surefoot.motion.motion",
     "SurefootError": "surefoot.errors",
@@ -42,21 +51,29 @@ _PLACES = {
     "list_clips": "surefoot.motion.files",
     "load_character": "surefoot.character.load",
     "read_motion": "surefoot.motion.files",
+    "retarget": "surefoot.character.retarget",
     "rig": "surefoot.character.rig",
     "write_motion": "surefoot.motion.files",
 }
 """Each public name and the module it is loaded from; the imports above say the same to type checkers."""
 
 __all__ = [
+    "BatchEngine",
     "Character",
     "Clip",
+    "Engine",
     "Guess",
     "InputError",
     "MissingExtra",
     "Motion",
+    "Push",
     "ReadOptions",
+    "RetargetConfig",
+    "Retargeted",
     "RigConfig",
     "Rigged",
+    "Rollout",
+    "Scene",
     "Skeleton",
     "Source",
     "SurefootError",
@@ -65,6 +82,7 @@ __all__ = [
     "list_clips",
     "load_character",
     "read_motion",
+    "retarget",
     "rig",
     "write_motion",
 ]
