@@ -49,7 +49,7 @@ demo: $(STAMP)
 	@$(BIN)/surefoot demo
 
 check: $(STAMP)
-	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff check --quiet --output-format concise .
 	@$(BIN)/ruff format --check --quiet . || { echo "some files are not formatted: $(BIN)/ruff format ."; exit 1; }
 	@$(BIN)/mypy --no-error-summary
 

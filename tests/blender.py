@@ -35,7 +35,6 @@ with open(folder + "/result.json", "w") as file:
 """
 
 
-
 def blender_python() -> str | None:
     """The interpreter that has `bpy`, or None."""
     own = Path(__file__).parents[1] / ".venv-blender" / "bin" / "python"
@@ -55,7 +54,8 @@ def run_blender(script: str, payload: Any, timeout: float = 120.0) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "script.py").write_text(script, encoding="utf-8")
         (Path(folder) / "payload.json").write_text(json.dumps(payload), encoding="utf-8")
-        done = subprocess.run([blender_python() or sys.executable, "-c", _MAIN, folder], capture_output=True, text=True, timeout=timeout, check=False)
+        command = [blender_python() or sys.executable, "-c", _MAIN, folder]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
         answer = Path(folder) / "result.json"
         # Blender may crash while it shuts down, after the answer is on disk: only a missing answer is a failure.
         if not answer.is_file():
