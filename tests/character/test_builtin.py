@@ -7,10 +7,10 @@ import pytest
 from surefoot.character.builtin import builtin, names
 from surefoot.character.character import Character
 from surefoot.errors import InputError
-from surefoot.material.skeletons import HUMANOID
+from surefoot.material.skeletons import DINOSAUR, DINOSAUR_HINGES, HUMANOID
 
 
-@pytest.fixture(params=["humanoid", "deepmimic"])
+@pytest.fixture(params=["humanoid", "deepmimic", "dinosaur"])
 def character(request: pytest.FixtureRequest) -> Character:
     return builtin(request.param)
 
@@ -32,10 +32,19 @@ def test_the_deepmimic_body_has_its_published_numbers() -> None:
     assert len(body.skeleton.names) == 13
 
 
+def test_the_dinosaur_has_its_published_numbers() -> None:
+    dinosaur = builtin("dinosaur")
+    assert len(dinosaur.skeleton.names) == 21
+    assert dinosaur.mass == pytest.approx(50.0)
+    assert set(dinosaur.skeleton.names) == set(DINOSAUR.names)
+    for name in DINOSAUR_HINGES:
+        assert dinosaur.model.joint(name).type[0] == mujoco.mjtJoint.mjJNT_HINGE
+
+
 def test_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(InputError, match=r"no built-in character named 'humanoit'; did you mean 'humanoid'\?"):
         builtin("humanoit")
-    assert {"humanoid", "deepmimic"} <= set(names())
+    assert set(names()) == {"humanoid", "deepmimic", "dinosaur"}
 
 
 def test_body_frames_are_the_worlds_at_rest(character: Character) -> None:
@@ -62,7 +71,7 @@ def test_the_rest_pose_stands_flat_and_touches_nothing_else(character: Character
         for geom in range(model.ngeom):
             if model.geom_bodyid[geom] == model.body(body).id:
                 bottoms.append(data.geom_xpos[geom][2] - model.geom_size[geom][2])
-    np.testing.assert_allclose(bottoms, 0.0, atol=1e-9)
+    np.testing.assert_allclose(bottoms, 0.0, atol=1e-6)
 
 
 def test_with_the_root_held_every_joint_keeps_its_pose(character: Character) -> None:

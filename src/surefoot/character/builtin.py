@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import cache
 
 from surefoot.character import deepmimic as _deepmimic
+from surefoot.character import dinosaur as _dinosaur
 from surefoot.character import humanoid as _humanoid
 from surefoot.character.character import Character
 from surefoot.errors import unknown_name
@@ -28,7 +29,13 @@ def deepmimic() -> Character:
     return Character.from_blueprint(_deepmimic.blueprint())
 
 
-_MAKERS: dict[str, Callable[[], Character]] = {"humanoid": humanoid, "deepmimic": deepmimic}
+@cache
+def dinosaur() -> Character:
+    """A cartoon biped, 1.5 m tall, 50 kg, 21 bodies: a heavy head and a tail that balances it."""
+    return Character.from_blueprint(_dinosaur.blueprint())
+
+
+_MAKERS: dict[str, Callable[[], Character]] = {"humanoid": humanoid, "deepmimic": deepmimic, "dinosaur": dinosaur}
 
 
 def names() -> tuple[str, ...]:

@@ -97,7 +97,7 @@ def gains(load: Load, servo: Servo, given: dict[str, tuple[float, float]] | None
             kp=servo.scale * kp,
             kd=servo.scale * kd,
             torque=servo.scale * torque,
-            armature=servo.armature * carried,
+            armature=servo.armature * kp / omega**2,
             damping=servo.passive * kd,
         )
     return out

@@ -14,6 +14,8 @@ class RigConfig:
 
     joints: Literal["auto", "ball", "hinge"] = "auto"
     """auto: hinges where the clip turns about one axis, balls elsewhere. hinge: hinges everywhere (Wide band 4.2)."""
+    hinges: dict[str, tuple[float, float, float]] = field(default_factory=dict)
+    """Joints that are hinges whatever the clip shows, and their axes in the rest pose (world); a mirror partner follows by itself."""
     density: float = 1000.0
     """[kg/m^3]"""
     mass: float | None = None

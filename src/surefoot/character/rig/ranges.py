@@ -96,6 +96,11 @@ def ranges(draft: Draft, bones: list[Bone], frames: dict[int, Array], config: Ri
 
 def _axis(mine: _Side, other: _Side | None, normal: Array, draft: Draft, bones: list[Bone], config: RigConfig) -> Array | None:
     """The hinge axis of a joint (its partner's is the mirror image), None for a ball. World axes of the rest pose."""
+    given = config.hinges.get(draft.motion.skeleton.names[mine.bone.joint])
+    if given is not None:
+        return np.asarray(given, dtype=float) / float(np.linalg.norm(given))
+    if other is not None and (theirs := config.hinges.get(draft.motion.skeleton.names[other.bone.joint])) is not None:
+        return mirror_vectors(np.asarray(theirs, dtype=float) / float(np.linalg.norm(theirs)), normal)
     if config.joints == "ball":
         return None
     tolerance = 2e-3 * draft.size / HUMAN
