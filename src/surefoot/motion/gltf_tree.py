@@ -146,10 +146,12 @@ def choose_joints(nodes: Nodes, moved: set[int]) -> tuple[list[int], list[int], 
 
 
 def tip_name(item: Tree) -> str | None:
-    """The name of a bone's far end that our own writer left beside its node."""
+    """The name that our own writer left beside a bone's far end, "" when it had none; None at other nodes."""
     extras = item.get("extras")
-    said = extras.get("tip") if isinstance(extras, dict) else None
-    return said.encode("utf-8", "replace").decode("utf-8") if isinstance(said, str) else None
+    if not isinstance(extras, dict) or extras.get("bone_end") != 1:
+        return None
+    said = extras.get("tip", "")
+    return said.encode("utf-8", "replace").decode("utf-8") if isinstance(said, str) else ""
 
 
 def _is_view(item: Tree) -> bool:

@@ -76,7 +76,7 @@ def encode(motion: Motion, *, clips: Sequence[Motion] = (), body: Body | None = 
         )
     for tip in skeleton.tips:
         name = tip.name or f"{skeleton.names[tip.joint]}_end"
-        nodes.append(lib.Node(name=name, translation=tip.offset.tolist(), extras={"tip": tip.name}))
+        nodes.append(lib.Node(name=name, translation=tip.offset.tolist(), extras={"bone_end": 1} | ({"tip": tip.name} if tip.name else {})))
     nodes.append(lib.Node(name="body", mesh=0, skin=0))
 
     file.gltf.nodes = nodes

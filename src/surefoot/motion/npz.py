@@ -34,7 +34,9 @@ Array = NDArray[np.float64]
 
 MAX_MEMBERS = 1024
 MAX_UNPACKED = 96 * 2**20
-"""Bytes that an archive may unpack to, unless it is so large itself (eight times its size)."""
+"""Bytes that an archive may unpack to, unless it is large itself."""
+_RATIO = 8
+"""How many times its own size a large archive may unpack to."""
 MAX_TEXT = 4 * 2**20
 
 _HEADER = re.compile(rb"\{'descr': '([<>|][biufU]\d{1,7})', 'fortran_order': (True|False), 'shape': \(([0-9, ]{0,64})\), \}\s*")
@@ -151,7 +153,7 @@ class _Archive:
         if data.count(b"PK\x01\x02") > MAX_MEMBERS:
             raise self.fail(f"it has more than {MAX_MEMBERS} members; a motion has {len(_NAMES)}.")
         self._zip: zipfile.ZipFile = self._guarded("it", lambda: zipfile.ZipFile(io.BytesIO(data)))
-        self._limit = self._left = max(MAX_UNPACKED, 8 * len(data))
+        self._limit = self._left = max(MAX_UNPACKED, _RATIO * len(data))
         self._members: dict[str, zipfile.ZipInfo] = {}
         for member in self._zip.infolist():
             key = member.filename.removesuffix(".npy")
