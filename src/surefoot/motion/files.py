@@ -219,4 +219,10 @@ def without_first_frame(motion: Motion) -> Motion:
     if motion.num_frames == 1:
         raise InputError(f"{motion.source.file or 'the motion'}: it has a single frame; nothing is left when the first is dropped.")
     contacts = None if motion.contacts is None else motion.contacts[1:]
-    return motion.replace(translations=motion.translations[1:], rotations=motion.rotations[1:], contacts=contacts)
+    extra = {key: value for key, value in motion.source.extra.items() if key != "leading_rest_frame"}
+    return motion.replace(
+        translations=motion.translations[1:],
+        rotations=motion.rotations[1:],
+        contacts=contacts,
+        source=replace(motion.source, extra=extra),
+    )

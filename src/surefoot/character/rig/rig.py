@@ -29,6 +29,7 @@ from surefoot.character.servo import rest_transforms
 from surefoot.character.shapes import support
 from surefoot.motion import quaternion
 from surefoot.motion.anatomy import anatomy, attach
+from surefoot.motion.files import without_first_frame
 from surefoot.motion.motion import Motion
 
 Array = NDArray[np.float64]
@@ -54,11 +55,7 @@ def rig(motion: Motion, config: RigConfig | None = None) -> Rigged:
     notes: list[str] = []
     if motion.source.extra.get("leading_rest_frame") and not config.keep_first_frame and motion.num_frames > 2:
         notes.append("frame 0 snaps into the motion (a T-pose put there by the exporter): left out")
-        motion = motion.replace(
-            translations=motion.translations[1:],
-            rotations=motion.rotations[1:],
-            contacts=None if motion.contacts is None else motion.contacts[1:],
-        )
+        motion = without_first_frame(motion)
     found = anatomy(motion.skeleton, motion)
     if found.detached:
         joined = [f"{motion.skeleton.names[j]} on {motion.skeleton.names[p]}" for j, p in found.detached.items()]
