@@ -10,6 +10,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import maximum_filter1d, uniform_filter1d
 
 from surefoot.errors import InputError
 
@@ -72,3 +73,9 @@ def heights(data: mujoco.MjData, bodies: NDArray[np.int64], points: Array, radii
     """Heights (n,) of the points' lower sides."""
     down = data.xmat[bodies, 6:9]
     return np.asarray(data.xpos[bodies, 2] + np.einsum("ni,ni->n", down, points) - radii)
+
+
+def rise(depth: Array, reach: int) -> Array:
+    """A smooth lift (T,) that is nowhere less than `depth` and returns to nothing within about twice `reach` frames."""
+    wide = maximum_filter1d(np.maximum(depth, 0.0), 2 * reach + 1, mode="nearest")
+    return np.asarray(uniform_filter1d(wide, 2 * reach + 1, mode="nearest"))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from surefoot.character.character import Character
 from surefoot.character.retarget.config import RetargetConfig
-from surefoot.character.retarget.ground import heights, surface_points
+from surefoot.character.retarget.ground import heights, lowest, rise, surface_points
 from surefoot.character.retarget.targets import Targets
 
 Array = NDArray[np.float64]
@@ -121,15 +121,15 @@ class Solver:
         self.points = PointTask(ids[[g.point.joint for g in targets.goals]], offsets, config.caution)
         self.turns = TurnTask(ids[[b.body for b in targets.bearings]], np.array([b.weight for b in targets.bearings]))
         self.posture = mink.PostureTask(model, cost=config.posture_weight)
+        self.deepest = config.depth * character.height / 1.7
         self.continuity = mink.PostureTask(model, cost=config.continuity_weight)
         self.limits: list[mink.Limit] = [mink.ConfigurationLimit(model)]
         if config.ground:
-            size = character.height / 1.7
-            self.limits.append(GroundLimit(model, config.depth * size, NEAR * character.height))
+            self.limits.append(GroundLimit(model, self.deepest, NEAR * character.height))
         self.places = np.stack([g.places for g in targets.goals], axis=1)  # (T, n, 3)
         self.weights = np.stack([g.weight for g in targets.goals], axis=1)  # (T, n)
         self.rotations = np.stack([b.rotations for b in targets.bearings], axis=1)  # (T, m, 4)
-        self.steps = 0
+        self.reach = targets.reach
 
     def frame(self, t: int, start: Array, iterations: int) -> Array:
         """The pose (nq,) of frame t, from the pose `start`."""
@@ -143,7 +143,6 @@ class Solver:
             self.continuity.set_target(start)
             tasks.append(self.continuity)
         for _ in range(iterations):
-            self.steps += 1
             step = self._step(tasks)
             q = configuration.integrate(step, 1.0)
             configuration.update(q)
@@ -169,4 +168,12 @@ class Solver:
             mujoco.mj_integratePos(self.model, start, change, 1.0)
             out[t] = self.frame(t, start, self.config.first_iterations if t == 0 else self.config.iterations)
             mujoco.mj_differentiatePos(self.model, change, 1.0, row, out[t])
-        return out
+        return self.raised(out) if self.config.ground else out
+
+    def raised(self, qpos: Array) -> Array:
+        """The poses, lifted where joint limits left the ground's limit no solution."""
+        depth = -self.deepest - lowest(self.model, qpos)
+        if depth.max() > 0.5 * self.deepest:
+            adr = int(self.model.jnt_qposadr[np.flatnonzero(self.model.jnt_type == mujoco.mjtJoint.mjJNT_FREE)[0]])
+            qpos[:, adr + 2] += rise(depth, self.reach)
+        return qpos

@@ -65,8 +65,8 @@ def limbs(skeleton: Skeleton, found: Anatomy, pose: Pose) -> list[Limb]:
         for i, (chain, end) in enumerate(zip(chains, ends, strict=True)):
             points = _points(skeleton, pose, chain)
             at = next((k for k, p in enumerate(points) if p.joint == end), len(points) - 1)
-            if kind == "leg" and at < 2:
-                at = len(points) - 1  # a leg without an ankle stands on its tip
+            if kind == "leg" and (at < 2 or _stands_on_tip(points, at, pose)):
+                at = len(points) - 1
             elif kind == "arm":
                 at = max(at, 1) if at < len(points) else len(points) - 1
             side = found.side[chain[-1]]
@@ -105,6 +105,14 @@ def _points(skeleton: Skeleton, pose: Pose, chain: Sequence[int], up: Array | No
         if np.linalg.norm(far) > small:
             points.append(Point(joint=last, offset=(float(far[0]), float(far[1]), float(far[2]))))
     return points
+
+
+def _stands_on_tip(points: list[Point], at: int, pose: Pose) -> bool:
+    """Whether a leg has no ankle: beyond the last joint comes a long bone down to the ground."""
+    if at != len(points) - 2 or points[at].joint != points[at + 1].joint:
+        return False
+    first, joint, tip = (points[i].places(pose.positions, pose.rotations) for i in (0, at, at + 1))
+    return float(joint[2] - tip[2]) > 0.25 * float(first[2] - tip[2])
 
 
 def _carrier(skeleton: Skeleton, found: Anatomy, points: list[Point]) -> int:

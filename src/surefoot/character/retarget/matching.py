@@ -27,6 +27,8 @@ from surefoot.motion.skeleton import Skeleton
 Array = NDArray[np.float64]
 
 MAX_OVERRIDES = 4096
+ALIKE = np.radians(35.0)
+"""Heads whose last bones rise more differently than this end at their joint."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +43,7 @@ class Pair:
     """Number of the target's point that is the end effector."""
     ratio: float
     """Length of the target's limb over the source's, from the first point to the end effector; for legs the straight distance in the
-    reference poses, so that a body that stands on bent legs stands on them still."""
+    reference poses, so that a body that stands on bent legs stands on them still; for spines that from the hips to the head."""
 
     @property
     def source_end(self) -> float:
@@ -130,15 +132,20 @@ def stations(source: Limb, target: Limb, source_pose: Pose, target_pose: Pose) -
             end_theirs += 1
         elif end_ours < end_theirs and end_ours + 1 < len(ours):
             end_ours += 1
-        while end_ours - first > end_theirs and _short_start(ours[first : end_ours + 1]):
-            first += 1  # a collar bone that the character does not have
     skip = 0
-    while target.kind == "arm" and end_theirs - skip > end_ours - first and _short_start(theirs[skip : end_theirs + 1]):
-        skip += 1
+    if target.kind in ("arm", "leg"):  # a collar bone or a short hip link that only one of the two has
+        while end_ours - first > end_theirs and _short_start(ours[first : end_ours + 1]):
+            first += 1
+        while end_theirs - skip > end_ours - first and _short_start(theirs[skip : end_theirs + 1]):
+            skip += 1
     if target.kind == "spine":
+        if not _alike(ours[-2:], theirs[-2:]):  # one skull's crown, another's snout: compare where the heads begin
+            end_ours, end_theirs = end_ours - 1, end_theirs - 1
         cuts = [(0.0, 0), (float(end_ours), end_theirs)]
         if source.carrier and target.carrier:
-            cuts.insert(1, (float(source.carrier), target.carrier))
+            cuts.insert(1, (float(min(source.carrier, end_ours)), min(target.carrier, end_theirs)))
+        if end_theirs < len(theirs) - 1:
+            cuts.append((float(len(ours) - 1), len(theirs) - 1))
     else:
         cuts = [(float(first), skip), (float(end_ours), end_theirs)]
         if end_theirs < len(theirs) - 1:
@@ -178,6 +185,12 @@ def _short_start(points: Array) -> bool:
 
 def _length(points: Array, first: int, last: int) -> float:
     return float(np.linalg.norm(np.diff(points[first : last + 1], axis=0), axis=1).sum())
+
+
+def _alike(ours: Array, theirs: Array) -> bool:
+    """Whether two bones rise alike in their reference poses."""
+    rise = [np.arctan2(b[1][2] - b[0][2], np.linalg.norm((b[1] - b[0])[:2])) for b in (ours, theirs)]
+    return len(ours) < 2 or len(theirs) < 2 or abs(float(rise[0] - rise[1])) < ALIKE
 
 
 def _reach(points: Array, first: int, last: int) -> float:

@@ -105,6 +105,7 @@ def plant_foot(rotations: Array, ankles: Array, foot: TargetFoot, contacts: Cont
         "heel": ankles + quaternion.rotate(rotations, np.array(foot.heel.offset)),
         "ball": ankles + quaternion.rotate(rotations, np.array(foot.ball.offset)),
     }
+    on = {"heel": contacts.heel, "ball": contacts.ball}
     touching = contacts.heel | contacts.ball
     shift = np.zeros_like(ankles)
     for start, stop in runs(touching):
@@ -112,9 +113,11 @@ def plant_foot(rotations: Array, ankles: Array, foot: TargetFoot, contacts: Cont
         anchor = np.zeros(3)
         for t in range(start, stop):
             now = "ball" if contacts.ball[t] else "heel"
-            if now != first:  # the next point starts where the one before it, still held, leaves it
+            if now != first and first and on[now][t - 1]:  # it stood there already
+                anchor = places[now][t - 1] + shift[t - 1]
+            elif now != first:  # the next point starts where the one before it, still held, leaves it
                 anchor = places[now][t] + (anchor - places[first][t] if first else 0.0)
-                first = now
+            first = now
             shift[t] = anchor - places[now][t]
             shift[t, 2] = -places[now][t, 2]
         shift[start:stop, :2] -= shift[start:stop, :2].mean(axis=0)

@@ -20,7 +20,7 @@ from surefoot.character.retarget.feet import SourceFoot, TargetFoot, source_foot
 from surefoot.character.retarget.limbs import Point, limbs
 from surefoot.character.retarget.matching import Matching, check_overrides, pair_limbs, read_overrides, stations
 from surefoot.character.retarget.targets import Targets, aim
-from surefoot.character.retarget.transfer import Side, drivers, twist_to_hinges, world_rotations
+from surefoot.character.retarget.transfer import LEANING, TILTED, Side, drivers, from_hips, lean, twist_to_hinges, world_rotations
 from surefoot.errors import InputError
 from surefoot.motion import quaternion
 from surefoot.motion.anatomy import anatomy, attach
@@ -103,6 +103,7 @@ def prepare(motion: Motion, character: Character, config: RetargetConfig, matchi
             f"{len(found.arms)} arms, the character {len(body.legs)} and {len(body.arms)}."
         )
     pairs = [stations(a, b, ours.pose, theirs.pose) for a, b in matched]
+    pairs = [from_hips(pairs, pair, ours, theirs) for pair in pairs]
     feet: dict[int, tuple[SourceFoot, TargetFoot]] = {}
     for number, pair in enumerate(pairs):
         if pair.target.kind == "leg" and pair.source.kind == "leg":
@@ -112,7 +113,8 @@ def prepare(motion: Motion, character: Character, config: RetargetConfig, matchi
     if body.trunk not in driven:
         raise InputError(f"the trunk '{character.skeleton.names[body.trunk]}' needs a joint that drives it.")
     world = twist_to_hinges(character, pairs, motion, world_rotations(character, motion, driven, body.trunk))
-    targets = aim(motion, character, pairs, feet, world, flags, config)
+    leans = {n: float(quaternion.angle(lean(pairs, p, ours, theirs))) for n, p in enumerate(pairs) if p.target.kind == "spine"}
+    targets = aim(motion, character, pairs, feet, world, flags, {n for n, angle in leans.items() if TILTED < angle <= LEANING}, config)
     names = character.skeleton.names
     table = {name: motion.skeleton.names[driven[j].joint] if j in driven else None for j, name in enumerate(names)}
     matching_found = Matching(

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import maximum_filter1d, uniform_filter1d
+from scipy.ndimage import uniform_filter1d
 
 from surefoot.character.character import Character
 from surefoot.character.retarget.config import RetargetConfig
 from surefoot.character.retarget.feet import SourceFoot, TargetFoot
-from surefoot.character.retarget.ground import lowest
+from surefoot.character.retarget.ground import lowest, rise
 from surefoot.character.retarget.limbs import Point
 from surefoot.character.retarget.matching import Pair
 from surefoot.character.retarget.plant import Contacts, plant_foot, plant_hand, ramp, sole_contacts, standing
-from surefoot.character.retarget.transfer import smooth, station_places
+from surefoot.character.retarget.transfer import hips, smooth, station_places
 from surefoot.motion import quaternion
 from surefoot.motion.motion import Motion
 
@@ -63,6 +63,8 @@ class Targets:
     """End effectors by limb: the character's point and the source's, scaled limb by limb (T, 3)."""
     planted: dict[str, tuple[Point, Flags]]
     """Points that stand, and when."""
+    reach: int
+    """Frames over which corrections fade."""
 
 
 def leg_ratio(pairs: list[Pair], source_height: float, target_height: float) -> float:
@@ -78,9 +80,13 @@ def aim(
     feet: dict[int, tuple[SourceFoot, TargetFoot]],
     world: Array,
     flags: Flags,
+    loose: set[int],
     config: RetargetConfig,
 ) -> Targets:
-    """Targets from the transferred rotations `world` (T, J, 4) and the source's contacts `flags` (T, J)."""
+    """Targets from the transferred rotations `world` (T, J, 4) and the source's contacts `flags` (T, J).
+
+    Spines in `loose` (numbers of pairs) have rest poses so different that only the transferred pose says where the head belongs.
+    """
     size = motion.skeleton.height / 1.7
     reach = max(1, round(config.blend * np.sqrt(size) / motion.frame_time))
     scale = leg_ratio(pairs, motion.skeleton.height, character.skeleton.height)
@@ -113,6 +119,9 @@ def aim(
         source_end = station_places(pair, pair.source_end, *motion.world)
         end = origin + pair.ratio * (source_end - source_origin)
         point = points[pair.end]
+        if limb.kind == "spine":
+            end = _head(pairs, pair, motion, positions, turned, end)
+            end = point.places(positions, turned) if number in loose else end
         if number in feet:
             ours, theirs = feet[number]
             end[:, 2] = pair.ratio * (source_end[:, 2] - ours.height) + theirs.height
@@ -135,7 +144,7 @@ def aim(
                 bearings.append(Bearing(body=point.joint, rotations=world[:, point.joint], weight=config.turn_weight))
         if limb.kind in ("arm", "leg"):
             _middles(goal, pair, start, origin, motion, character, config)
-    return Targets(guess=guess, goals=tuple(goals), bearings=tuple(bearings), ends=ends, planted=planted)
+    return Targets(guess=guess, goals=tuple(goals), bearings=tuple(bearings), ends=ends, planted=planted, reach=reach)
 
 
 def _roots(
@@ -155,14 +164,20 @@ def _roots(
     return np.asarray(middle - theirs)
 
 
+def _head(pairs: list[Pair], pair: Pair, motion: Motion, positions: Array, turned: Array, end: Array) -> Array:
+    """The head's place, from the middle of the hips where there are legs: trunk joints sit anywhere."""
+    ours, theirs = hips(pairs, *motion.world, True), hips(pairs, positions, turned, False)
+    if ours is None or theirs is None:
+        return end
+    return np.asarray(theirs + pair.ratio * (station_places(pair, pair.source_end, *motion.world) - ours))
+
+
 def _lift(character: Character, pairs: list[Pair], guess: Array, reach: int) -> Array:
     """How far (T,) the trunk has to be raised for it, thighs and upper arms to lie on the ground: a thicker body lies higher."""
     below = character.skeleton.descendants
     limbs = {j for pair in pairs if pair.target.kind in ("leg", "arm") for p in pair.target.points[1:] for j in below(p.joint)}
     trunk = [int(character.body_ids[j]) for j in range(character.skeleton.num_joints) if j not in limbs]
-    depth = np.maximum(-lowest(character.model, guess, trunk), 0.0)
-    wide = maximum_filter1d(depth, 2 * reach + 1, mode="nearest")
-    return np.asarray(uniform_filter1d(wide, 2 * reach + 1, mode="nearest"))
+    return rise(-lowest(character.model, guess, trunk), reach)
 
 
 def _bend_toes(

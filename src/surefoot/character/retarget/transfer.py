@@ -11,7 +11,7 @@ its bone until the hinge's axis is normal to the plane of the source's bent limb
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
@@ -27,8 +27,10 @@ from surefoot.motion.motion import Motion
 
 Array = NDArray[np.float64]
 
-LEANING = np.radians(25.0)
-"""Trunks whose reference directions differ by more are aligned along their bones."""
+LEANING = np.radians(40.0)
+"""Spines whose reference directions differ by more are aligned along their bones."""
+TILTED = np.radians(15.0)
+"""Spines whose reference directions differ by more, but are not aligned, have no end effector of their own: the pose places the head."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,24 +106,61 @@ def drivers(
         align = quaternion.IDENTITY
         places = [p.places(target.pose.positions, target.pose.rotations) for p in pair.target.points]
         ours = [station_places(pair, u, source.pose.positions, source.pose.rotations) for u in pair.stations]
-        whole = _align(places[0], places[pair.end], ours[0], ours[pair.end], turn)
         done: set[int] = set()
         for i, point in enumerate(pair.target.points):
             if point.joint in done or (pair.target.kind == "spine" and point.joint == target.anatomy.trunk):
                 continue
             done.add(point.joint)
             if pair.target.kind == "spine":
+                whole = lean(pairs, pair, source, target)
                 align = whole if quaternion.angle(whole) > LEANING and i < len(places) - 2 else quaternion.IDENTITY
             elif i + 1 < len(places) and pair.stations[i + 1] - pair.stations[i] > 1e-6:
                 align = _align(places[i], places[i + 1], ours[i], ours[i + 1], turn)
-            if i + 1 < len(places) or i == 0 or len(pair.target.points) == 1 or pair.target.kind != "leg":
-                follow(point.joint, driven_by(pair, i), align)
+            if i < pair.end and pair.stations[i + 1] - pair.stations[i] <= 1e-6 and pair.target.kind != "spine":
+                continue  # a link that the source does not have
+            follow(point.joint, driven_by(pair, i), align)
     for number, (our_foot, their_foot) in feet.items():
         _drive_foot(pairs[number], our_foot, their_foot, source, character, motion, out, overrides)
     for body, joint_name in overrides.items():
         if joint_name is not None and character.skeleton.index(body) not in out:
             follow(character.skeleton.index(body), motion.skeleton.index(joint_name), quaternion.IDENTITY)
     return out
+
+
+def from_hips(pairs: list[Pair], pair: Pair, source: Side, target: Side) -> Pair:
+    """A spine's pair with the ratio of the ways from hips to head: trunk joints sit anywhere."""
+    ours = hips(pairs, source.pose.positions, source.pose.rotations, True)
+    theirs = hips(pairs, target.pose.positions, target.pose.rotations, False)
+    if pair.target.kind != "spine" or ours is None or theirs is None:
+        return pair
+    length = float(np.linalg.norm(station_places(pair, pair.source_end, source.pose.positions, source.pose.rotations) - ours))
+    own = float(np.linalg.norm(pair.target.points[pair.end].places(target.pose.positions, target.pose.rotations) - theirs))
+    return replace(pair, ratio=own / length) if length > 1e-9 else pair
+
+
+def lean(pairs: list[Pair], pair: Pair, source: Side, target: Side) -> Array:
+    """The turn (4,) from the character's way from hips to head to the source's, both in their reference poses."""
+    theirs = pair.target.points[pair.end].places(target.pose.positions, target.pose.rotations)
+    ours = station_places(pair, pair.source_end, source.pose.positions, source.pose.rotations)
+    turn = heading_turn(source, target)
+    first = [hips(pairs, side.pose.positions, side.pose.rotations, own) for side, own in ((source, True), (target, False))]
+    return _align(
+        target.pose.positions[target.anatomy.trunk] if first[1] is None else first[1],
+        theirs,
+        source.pose.positions[source.anatomy.trunk] if first[0] is None else first[0],
+        ours,
+        turn,
+    )
+
+
+def hips(pairs: list[Pair], positions: Array, rotations: Array, ours: bool) -> Array | None:
+    """The middle (..., 3) of the hips of the legs that are matched, the hindmost where there are several pairs; None without legs."""
+    legs = [p for p in pairs if p.target.kind == "leg"][-2:]
+    if not legs:
+        return None
+    if ours:
+        return np.asarray(np.mean([station_places(p, p.stations[0], positions, rotations) for p in legs], axis=0))
+    return np.asarray(np.mean([p.target.points[0].places(positions, rotations) for p in legs], axis=0))
 
 
 def _align(a0: Array, a1: Array, b0: Array, b1: Array, turn: Array) -> Array:
