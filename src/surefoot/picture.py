@@ -85,10 +85,16 @@ def _aim(root: Array, points: Array, forward: Array, tall: float, view: View, si
     across = np.cross([0.0, 0.0, 1.0], out)
     low, high = min(float(points[:, 2].min()), 0.0), float(points[:, 2].max())
     near, far = float((points @ across).min()), float((points @ across).max())
+    middle = 0.5 * (near + far) * across + np.array([0.0, 0.0, 0.5 * (low + high)])
     view_height = 1.16 * max(high - low, (far - near) * height / width, 0.6 * tall)
-    target = np.array([root[0], root[1], 0.5 * (low + high)]) + 0.5 * (near + far) * across
-    eye = target + 3.2 * view_height * (out + np.array([0.0, 0.0, tilt]))
-    return Camera(eye=eye, target=target, view_height=view_height, width=width, height=height)
+    stand = 3.2 * (out + np.array([0.0, 0.0, tilt]))
+    for _ in range(2):  # what comes near the eye looks larger: step back until all is in sight
+        camera = Camera(eye=middle + view_height * stand, target=middle, view_height=view_height, width=width, height=height)
+        places, _ = camera.project(points)
+        reach = float(np.abs(2.0 * places / [width, height] - 1.0).max())
+        view_height *= max(1.0, reach / 0.9)
+    target = middle + root * [1.0, 1.0, 0.0]
+    return Camera(eye=target + view_height * stand, target=target, view_height=view_height, width=width, height=height)
 
 
 def picture(
@@ -123,9 +129,10 @@ def contact_sheet(
     size: tuple[int, int] = (240, 280),
     ghost: Motion | None = None,
     columns: int | None = None,
+    times: Sequence[float] | None = None,
 ) -> Image.Image:
-    """`frames` pictures at equal steps of time, from the first frame to the last, each with its time."""
-    times = np.linspace(0.0, motion.duration, max(1, frames))
+    """Pictures at `times` [s], or `frames` of them at equal steps from the first frame to the last, each with its time."""
+    times = times or np.linspace(0.0, motion.duration, max(1, frames)).tolist()
     return tiled([picture(motion, float(t), view=view, size=size, ghost=ghost) for t in times], [f"{t:.2f} s" for t in times], columns)
 
 

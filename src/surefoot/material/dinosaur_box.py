@@ -43,16 +43,16 @@ def box() -> Score:
         (3.00, {"tail_1": (8, 0, 6), "tail_2": (4, 0, 12), "tail_3": (2, 0, 16), "tail_4": (-2, 0, 18), "jaw": (4,)}),
         (3.60, {"tail_1": (8, 0, 4), "tail_2": (4, 0, 4), "tail_3": (0, 0, 4), "tail_4": (-4, 0, 4), "jaw": (4,)}),
     ]
-    ready, cocked, struck = (0.12, -0.06, 0.02, 30), (0.00, 0.04, -0.02, 50), (0.225, 0.10, 0.09, 40)
+    ready, cocked, struck = (0.12, -0.06, 0.02, 30), (0.00, 0.05, -0.06, 50), (0.225, 0.10, 0.09, 40)
     arms: Keys = [
         (0.00, {"left_reach": ready, "right_reach": ready}),
         (0.22, {"left_reach": (0.12, -0.06, 0.00, 30), "right_reach": (0.12, -0.06, 0.00, 30)}),
         (0.44, {"left_reach": cocked, "right_reach": (0.13, -0.06, 0.04, 30)}),
-        (0.58, {"left_reach": struck, "right_reach": (0.04, -0.02, 0.00, 40)}),
-        (0.66, {"left_reach": struck, "right_reach": (0.04, -0.02, 0.00, 40)}),
+        (0.58, {"left_reach": struck, "right_reach": (0.06, 0.00, -0.03, 40)}),
+        (0.66, {"left_reach": struck, "right_reach": (0.06, 0.00, -0.03, 40)}),
         (0.88, {"left_reach": (0.13, -0.06, 0.04, 30), "right_reach": cocked}),
-        (1.04, {"left_reach": (0.04, -0.02, 0.00, 40), "right_reach": struck}),
-        (1.13, {"left_reach": (0.04, -0.02, 0.00, 40), "right_reach": struck}),
+        (1.04, {"left_reach": (0.06, 0.00, -0.03, 40), "right_reach": struck}),
+        (1.13, {"left_reach": (0.06, 0.00, -0.03, 40), "right_reach": struck}),
         (1.38, {"left_reach": ready, "right_reach": ready}),
         (1.58, {"left_reach": (0.08, 0.04, 0.04, 50), "right_reach": (0.08, 0.04, 0.04, 50)}),
         (1.76, {"left_reach": (0.02, 0.10, -0.08, 50), "right_reach": (0.02, 0.10, -0.08, 50)}),

@@ -5,24 +5,26 @@ from __future__ import annotations
 
 from surefoot.material.keyframes import Keys, Pose, Score, Value, both, score
 
-LANDS = (0.95, 1.47, 1.97, 2.47, 2.97, 3.47)
+LANDS = (0.95, 1.47, 1.97, 2.47, 2.97, 3.47, 3.97)
 """When a foot lands [s]: left, right, left, ...; half a second apart once it walks."""
-PLACES = (0.22, 0.66, 1.16, 1.66, 2.16, 2.66)
+PLACES = (0.22, 0.66, 1.16, 1.66, 2.16, 2.66, 3.16)
 """How far ahead of the stand each lands [m]; half a metre apart once it walks."""
+END = LANDS[5]
+"""The motion ends in the middle of walking [s]; the step after it only shapes the splines."""
 SWING, OUT, STAND = 0.40, 0.135, -0.08
 """A foot's time in the air [s], its distance from the midline and where it stands at first [m]."""
 
 
 def walk() -> Score:
-    """Stand, lean (0.5 s), six steps, the last foot lands at the end."""
-    return score(_trunk(), _arms(), _feet("left", 0), _feet("right", 1))
+    """Stand, lean (0.45 s), six steps, the last foot lands at the end."""
+    return score(_trunk(), _arms(), _feet("left", 0), _feet("right", 1), until=END)
 
 
 def _trunk() -> Keys:
     keys: list[tuple[float, Pose]] = [
         (0.00, _body((0.00, 0.000, 0.775), 0.0, 0.0)),
         (0.20, _body((-0.01, -0.015, 0.765), 0.0, -0.2)),
-        (0.50, _body((0.03, -0.075, 0.760), 0.5, -1.0, bend=4.0)),
+        (0.45, _body((0.03, -0.075, 0.760), 0.5, -1.0, bend=4.0)),
         (0.72, _body((0.10, -0.070, 0.775), 0.9, -0.6, bend=5.0)),
     ]
     for step, (land, place) in enumerate(zip(LANDS, PLACES, strict=True)):
@@ -80,4 +82,4 @@ def _feet(side: str, first: int) -> Keys:
             (land + 0.05, {foot: (there, OUT, 0, 0, 0, 4)}),
         ]
         here = there
-    return [key for key in keys if key[0] <= LANDS[-1] + 1e-9] + ([(LANDS[-1], {foot: (here, OUT, 0, 0, 0, 4)})] if first == 0 else [])
+    return keys

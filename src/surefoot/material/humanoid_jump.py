@@ -33,7 +33,8 @@ def jump() -> Score:
     ]
     arms: Keys = [
         (0.00, both(shoulder=(0, 7, 14), elbow=(14,), wrist=(0, 0, 0))),
-        (0.18, both(shoulder=(16, 8, 10), elbow=(20,))),
+        (0.10, both(shoulder=(0, 7, 14), elbow=(14,))),
+        (0.24, both(shoulder=(14, 8, 10), elbow=(20,))),
         (0.60, both(shoulder=(-64, 10, 0), elbow=(10,), wrist=(-10, 0, 0))),
         (0.70, both(shoulder=(-68, 10, 0), elbow=(10,), wrist=(-10, 0, 0))),
         (0.84, both(shoulder=(20, 8, 0), elbow=(34,), wrist=(0, 0, 0))),

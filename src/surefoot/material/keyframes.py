@@ -72,14 +72,17 @@ def _repeat(at: Array, values: Array, period: float, drift: Array) -> tuple[Arra
     return np.concatenate([at + c * period for c in copies]), np.concatenate([values + c * drift for c in copies])
 
 
-def score(*parts: Keys) -> Score:
-    """A motion that does not repeat, from (time, pose) in order of time; its parts (trunk, arms, feet) run side by side."""
+def score(*parts: Keys, until: float | None = None) -> Score:
+    """A motion that does not repeat, from (time, pose) in order of time; its parts (trunk, arms, feet) run side by side. It stops at the
+    last key, or moving, at `until` [s]."""
     tracks: dict[str, list[tuple[float, Value]]] = {}
     for part in parts:
         for time, pose in part:
             for name, value in pose.items():
                 tracks.setdefault(name, []).append((time, value))
     times = sorted({round(time, 6) for part in parts for time, _ in part})
+    if until is not None:
+        times = [*(time for time in times if time < until - 1e-6), until]
     return Score(tracks, times[-1], None, times)
 
 

@@ -209,7 +209,7 @@ class Puppet:
         if f"{side}_grip" in channels:
             x, out, z, weight, pitch = channels[f"{side}_grip"].T
             end = np.stack([x, sign * out, z], -1)
-            pole = np.tile([-0.75, sign * 0.65, 0.15], (frames, 1))
+            pole = np.tile([-0.75, sign * 0.65, 0.5], (frames, 1))
             upper, lower, _ = self._bend(places[:, j], end, pole, names)
             local[:, j] = quaternion.slerp(local[:, j], product(inverse(chest), upper), weight)
             angle = quaternion.log(elbow), quaternion.log(product(inverse(upper), lower))
