@@ -66,7 +66,7 @@ def _limbs(skeleton: Skeleton) -> Iterator[Limb]:
             if length < 1e-4 * height:
                 continue
             if sides[j] != 0:
-                thick = float(np.clip(0.16 * length, 0.013 * height, 0.044 * height))
+                thick = float(np.clip(0.19 * length, 0.013 * height, 0.044 * height))
                 yield _limb(j, nothing, offset, thick, thick * (0.72 if length > 0.08 * height else 0.9), sides[j])
             elif side != 0:  # hips and shoulders: a bar from the middle to the limb
                 yield _limb(j, middle, offset, 0.046 * height, 0.036 * height, 0)

@@ -75,8 +75,8 @@ def _feet(side: str, first: int) -> Keys:
         keys += [
             (leave - 0.18, {foot: (here, OUT, 0, 0, 0, 4)}),
             (leave - 0.02, {foot: (here, OUT, 0, 34, 4, 4)}),
-            (leave + 0.07, {foot: (here + 0.10 * far, OUT, 0.05, 38, 30, 4)}),
-            (leave + 0.20, {foot: (here + 0.52 * far, OUT - 0.01, 0.12, 20, 20, 4)}),
+            (leave + 0.07, {foot: (here + 0.10 * far, OUT, 0.05, 34, 26, 4)}),
+            (leave + 0.20, {foot: (here + 0.52 * far, OUT - 0.01, 0.12, 18, 14, 4)}),
             (land - 0.08, {foot: (here + 0.96 * far, OUT, 0.06, 0, -8, 4)}),
             (land, {foot: (there, OUT, 0, -7, 0, 4)}),
             (land + 0.05, {foot: (there, OUT, 0, 0, 0, 4)}),

@@ -21,7 +21,7 @@ MOMENTS: dict[str, tuple[View, tuple[float, ...]]] = {
     "humanoid/box": ("quarter", (0.0, 0.5, 0.76, 1.2, 1.47, 2.05, 2.24, 3.5)),
     "humanoid/getup": ("side", (0.0, 0.7, 1.1, 1.6, 2.35, 2.9, 3.3, 4.3)),
     "dinosaur/walk": ("side", (0.0, 0.7, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25)),
-    "dinosaur/box": ("quarter", (0.0, 0.42, 0.62, 1.08, 1.56, 1.8, 2.3, 2.66)),
+    "dinosaur/box": ("quarter", (0.0, 0.62, 0.82, 0.97, 1.43, 1.9, 2.14, 3.0)),
     "dinosaur/jump": ("side", (0.0, 0.7, 1.0, 1.2, 1.5, 1.9, 2.4, 3.5)),
 }
 """From where each motion is best seen, and when [s]."""
@@ -42,7 +42,7 @@ def title() -> Image.Image:
         "humanoid/box": 0.78,
         "dinosaur/walk": 2.3,
         "dinosaur/jump": 1.35,
-        "dinosaur/box": 1.8,
+        "dinosaur/box": 1.43,
     }
     pictures = [picture(material.motion(name), time, view="quarter", size=(200, 240)) for name, time in moments.items()]
     strip = Image.new("RGB", (200 * len(pictures), 240))
