@@ -11,6 +11,7 @@ play it; its frames are chosen such that every key falls on one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path, PurePath
 
 import numpy as np
@@ -32,7 +33,7 @@ __all__ = ["Description", "clips", "describe", "encode", "read", "write"]
 
 Array = NDArray[np.float64]
 
-MAX_TRANSFORMS = 600_000
+MAX_TRANSFORMS = 300_000
 """Frames times joints that a clip may be sampled to, unless it has so many keys itself."""
 LONG_LEAD = 1.0
 """A clip whose first key comes later than this [s] is read from that key on."""
@@ -96,21 +97,22 @@ class _File:
 
     has_skeleton = False
 
-    def unused(self, animations: list[Animation]) -> list[str]:
-        """What these animations do that a motion cannot hold, in a line each kind and one for animations that move no joint."""
-        out, still = [], [a.name for a in animations if a not in self.motions]
-        if still:
-            out.append(f"animations that move no joint are left out: {_listed(still)}.")
-        for kind in sorted({u for a in animations for u in a.unused}):
-            those = [a.name for a in animations if kind in a.unused]
-            out.append(f"channels of {kind} are not used: {_listed(those)}.")
-        return out
-
-    @property
+    @cached_property
     def motions(self) -> list[Animation]:
         """The animations that move a joint."""
         joints = set(self.joints)
-        return [a for a in self.animations if a.moved & joints] if self.has_skeleton else []
+        return [a for a in self.animations if not joints.isdisjoint(a.moved)] if self.has_skeleton else []
+
+    def unused(self, animations: list[Animation]) -> list[str]:
+        """What these animations do that a motion cannot hold: a line for those that move no joint, and one for each kind of channel."""
+        moving = {a.index for a in self.motions}
+        still = [a.name for a in animations if a.index not in moving]
+        out = [f"animations that move no joint are left out: {_listed(still)}."] if still else []
+        kinds: dict[str, list[str]] = {}
+        for animation in animations:
+            for kind in dict.fromkeys(animation.unused):
+                kinds.setdefault(kind, []).append(animation.name)
+        return out + [f"channels of {kind} are not used: {_listed(names)}." for kind, names in sorted(kinds.items())[:8]]
 
     def pick(self, clip: str | None) -> Animation | None:
         """The animation of that name, the first when None; its name may leave out what stands before a '|'."""
@@ -238,7 +240,7 @@ def _frames(file: _File, animation: Animation | None, options: ReadOptions) -> t
     if animation is None:
         return np.zeros(1), 1.0 / (options.fps or 30.0), extra
     start, fps, frames, hit = _raster(animation, options)
-    keys = sum(len(t.times) for t in animation.tracks())
+    keys = animation.num_keys
     allowed = max(MAX_TRANSFORMS, 4 * keys)
     if frames * len(file.joints) > allowed:
         slower = max(1e-3, 0.9 * fps * allowed / (frames * len(file.joints)))

@@ -13,7 +13,7 @@ a key is that key. K keys, T times.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ Path = Literal["translation", "rotation", "scale"]
 
 PATHS: dict[str, int] = {"translation": 3, "rotation": 4, "scale": 3}
 MODES = ("STEP", "LINEAR", "CUBICSPLINE")
+MAX_CLIPS = 4096
 MAX_SECONDS = 1e7
 RATES = (24.0, 25.0, 30.0, 24000 / 1001, 30000 / 1001, 48.0, 50.0, 60.0, 60000 / 1001, 72.0, 90.0, 100.0, 120.0, 144.0, 200.0, 240.0)
 """Frame rates that keys are looked for on, in this order."""
@@ -109,7 +110,14 @@ class Animation:
             index = doc.whole(sampler, "input", f"animations[{self.index}].sampler")
             if index not in seen:
                 seen[index] = _times(doc, index, f"animations[{self.index}]")
+                doc.spend(len(seen[index]))  # many animations may share one accessor
         return np.unique(np.concatenate(list(seen.values()))) if seen else np.zeros(0)
+
+    @property
+    def num_keys(self) -> int:
+        """Keys of all channels, those that channels share counted once."""
+        outputs = [sampler.get("output") for _, _, sampler in self.channels]
+        return sum({output: len(track.times) for output, track in zip(outputs, self.tracks(), strict=True)}.values())
 
     def tracks(self) -> list[Track]:
         """The decoded channels, one for each node and property."""
@@ -122,7 +130,9 @@ def read_animations(document: Document, num_nodes: int) -> tuple[list[Animation]
     """All animations of a file with names that differ, and warnings."""
     out: list[Animation] = []
     warnings: list[str] = []
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
+    if len(document.items("animations")) > MAX_CLIPS:
+        raise document.fail(f"{len(document.items('animations'))} animations, more than the {MAX_CLIPS} that are read; split it.")
     for i, tree in enumerate(document.items("animations")):
         where = f"animations[{i}]"
         samplers = document.items("samplers", tree, f"{where}.")
@@ -135,13 +145,13 @@ def read_animations(document: Document, num_nodes: int) -> tuple[list[Animation]
             if not isinstance(target, dict):
                 raise document.fail(f"{here}.target is missing.")
             path = target.get("path")
-            if not isinstance(path, str) or path not in PATHS or "node" not in target:
+            if not (isinstance(path, str) and path in PATHS) or "node" not in target:
                 unused.append(one_line(str(path), 30))
                 continue
             node = document.whole(target, "node", f"{here}.target", limit=num_nodes)
             sampler = samplers[document.whole(channel, "sampler", here, limit=len(samplers))]
             twice += (node, path) in channels
-            channels.setdefault((node, path), sampler)
+            channels.setdefault((node, cast(Path, path)), sampler)
         if twice:
             warnings.append(f"{where} moves the same property of a node by two channels, {twice} times; the first of them counts.")
         name = _unique(_clip_name(tree.get("name"), i), taken)
@@ -160,11 +170,13 @@ def _clip_name(given: object, index: int) -> str:
     return clean or f"animation_{index}"
 
 
-def _unique(name: str, taken: set[str]) -> str:
-    count, out = 2, name
+def _unique(name: str, taken: dict[str, int]) -> str:
+    """The name, numbered when it is taken; `taken` counts how often each was asked for."""
+    out = name
     while out in taken:
-        out, count = f"{name}_{count}", count + 1
-    taken.add(out)
+        taken[name] += 1
+        out = f"{name}_{taken[name]}"
+    taken[out] = 1
     return out
 
 
@@ -204,9 +216,10 @@ def choose_rate(times: Array) -> tuple[float, bool]:
     if len(times) == 0 or times[-1] <= 0.0:
         return 30.0, True
     own = _own_rates(times)
+    some = times[:: max(1, len(times) // 1000)]
     for tolerance in (1e-6, _ON_RASTER):
         for fps in (*RATES, *own):
-            if 1.0 <= fps <= 1000.0 and on_raster(times, fps, tolerance):
+            if 1.0 <= fps <= 1000.0 and on_raster(some, fps, tolerance) and on_raster(times, fps, tolerance):
                 return fps, True
     last = float(times[-1])
     return max(1.0, round(last * USUAL_FPS)) / last, False
