@@ -1,7 +1,7 @@
 """Bodies that lie in one another: which are made thinner, and which pairs must not collide.
 
 Neighbours never collide. Bodies with one other between them are flesh of one limb or trunk: where they touch, they do not either.
-Other pairs that touch at rest are made thinner (limbs, not the trunk), on both sides of the body alike; what still touches does not collide.
+Other pairs that touch at rest are made thinner (limbs, not the trunk), on both sides of the body alike; the rest does not collide.
 Pairs that overlap through much of the clip (arms on a thick trunk, crossed legs of a cartoon) do not, since the clip asks for it.
 """
 
@@ -48,8 +48,8 @@ def touching(model: mujoco.MjModel, qpos: Array) -> dict[Pair, Array]:
     return out
 
 
-def clear_rest(blueprint: Blueprint) -> tuple[Blueprint, Character]:
-    """A blueprint whose rest pose has no self-contact, and its character."""
+def clear_rest(blueprint: Blueprint, *, thin: bool = True) -> tuple[Blueprint, Character]:
+    """A blueprint whose rest pose has no self-contact, and its character. Without `thin` shapes stay as they are."""
     parents = {body.name: body.parent for body in blueprint.bodies}
     excludes: dict[Pair, None] = {}
     original = {body.name: body.shapes for body in blueprint.bodies}
@@ -59,17 +59,17 @@ def clear_rest(blueprint: Blueprint) -> tuple[Blueprint, Character]:
         pairs = touching(character.model, character.model.qpos0[None])
         if not pairs:
             break
-        thin: dict[str, float] = {}
+        less: dict[str, float] = {}
         for pair, depth in pairs.items():
             limbs = [name for name in pair if name not in trunk]
-            if attempt == 3 or not limbs or _near(*pair, parents):
+            if not thin or attempt == 3 or not limbs or _near(*pair, parents):
                 excludes.update(dict.fromkeys(_mirrored(pair, blueprint, character)))
                 continue
             for name in limbs:
                 need = (1.05 * float(depth[0]) + 1e-4 * character.height) / len(limbs)
                 for side in {name, blueprint.partners.get(name, name)}:
-                    thin[side] = max(thin.get(side, 0.0), need)
-        bodies = tuple(_thinner(body.shapes, original[body.name], thin.get(body.name, 0.0)) for body in blueprint.bodies)
+                    less[side] = max(less.get(side, 0.0), need)
+        bodies = tuple(_thinner(body.shapes, original[body.name], less.get(body.name, 0.0)) for body in blueprint.bodies)
         blueprint = blueprint.replace(
             bodies=tuple(replace(body, shapes=shapes) for body, shapes in zip(blueprint.bodies, bodies, strict=True)),
             excludes=tuple(dict.fromkeys((*blueprint.excludes, *excludes))),

@@ -20,7 +20,7 @@ class RigConfig:
     """[kg/m^3]"""
     mass: float | None = None
     """Total mass [kg]; None takes volume times density."""
-    limb_radius: float = 0.145
+    limb_radius: float = 0.15
     """Capsule radius as a part of the bone's length (Wide band 4.1 takes 0.10, which makes a person of 20 kg)."""
     margin: float = 0.35
     """Joint limits are what the clip shows, plus this much [rad]."""

@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 THINNEST, THICKEST = 0.009, 0.07
 """Radii of limbs, as parts of the body's size."""
-DEPTH = 0.30
+DEPTH = 0.36
 """Radius of the trunk as a part of its width: trunks are flatter than wide."""
 
 
@@ -170,7 +170,7 @@ def _widths(draft: Draft, bones: list[Bone]) -> dict[int, float]:
             apart = _apart(draft, limb)
             if carrier is None or apart <= 0.0:
                 continue
-            apart = min(1.5 * apart if limbs is anatomy.legs else apart, 0.28 * draft.size)
+            apart = min(1.5 * apart if limbs is anatomy.legs else 0.85 * apart, 0.28 * draft.size)
             given[carrier] = max(given.get(carrier, 0.0), apart)
     if not given:
         # No limbs in pairs (a snake, a rope): as thick as a fifth of a segment is long.
@@ -191,10 +191,10 @@ def _widths(draft: Draft, bones: list[Bone]) -> dict[int, float]:
 
 
 def _apart(draft: Draft, limb: tuple[int, ...]) -> float:
-    """Distance of a limb's first joint from its partner's; arms may begin at a collar bone near the middle, so the second counts, too."""
+    """Distance of a limb's first joint from its partner's; arms may begin at a collar bone near the middle, so the next one counts then."""
     positions, partner = draft.motion.skeleton.rest[0], draft.anatomy.partner
-    pairs = [(j, int(partner[j])) for j in limb[:2] if partner[j] >= 0 and partner[j] != j]
-    return max((float(np.linalg.norm(positions[a] - positions[b])) for a, b in pairs), default=0.0)
+    found = [float(np.linalg.norm(positions[j] - positions[partner[j]])) for j in limb if partner[j] >= 0 and partner[j] != j]
+    return next((apart for apart in found if apart > 0.09 * draft.size), found[0] if found else 0.0)
 
 
 def _alike(shapes: dict[int, list[Shape]], draft: Draft) -> dict[int, list[Shape]]:
