@@ -17,39 +17,39 @@ if TYPE_CHECKING:
     from surefoot.character.rig import Rigged
     from surefoot.motion.motion import Motion
 
-CLIPS = ("dinosaur/walk", "humanoid/walk")
-"""The clip to show; the first that is there."""
+CHARACTER, CLIP = "dinosaur", "walk"
 
 
 def demo(out: Path, say: Callable[[str], None]) -> dict[str, Any]:
-    """Rig a built-in clip's skeleton, replay the clip, leave a picture at `out`; the facts as JSON values."""
+    """Rig the dinosaur from its GLB, replay its walk, leave a picture at `out`; the facts as JSON values."""
     import numpy as np
 
     from surefoot import material
     from surefoot.character.rig import rig
-    from surefoot.motion.files import atomic_write
+    from surefoot.motion.files import ReadOptions, atomic_write, read_motion
 
     began = time.perf_counter()
-    name = next(clip for clip in CLIPS if clip in material.names())
-    clip = material.motion(name)
-    say(f"clip       {name}: {clip.duration:.2f} s at {clip.fps:.0f} frames a second, {clip.skeleton.num_joints} joints, by hand")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    file = out.with_name(f"{CHARACTER}.glb")
+    atomic_write(file, material.glb(CHARACTER))
+    clip = read_motion(file, ReadOptions(clip=CLIP))
+    say(f"clip       {file}#{CLIP}: {clip.duration:.2f} s, {clip.skeleton.num_joints} joints, key-framed by hand")
     rigged = rig(clip)
     character = rigged.character
     say(
         f"character  {character.skeleton.num_joints} bodies, {character.model.nv} degrees of freedom, {character.mass:.0f} kg, "
         f"{character.height:.2f} m, rigged from the clip's skeleton without settings"
     )
-    replayed = character.motion(rigged.qpos, clip.frame_time, name=name)
+    replayed = character.motion(rigged.qpos, clip.frame_time, name=clip.name)
     columns = [rigged.motion.skeleton.index(character.source["joints"][body]) for body in character.skeleton.names]
     apart = np.linalg.norm(replayed.joint_positions - rigged.motion.joint_positions[:, columns], axis=-1)
     say(f"replay     the clip in the character's joints: {1e3 * apart.max():.2f} mm from the source at most (kinematic: no physics yet)")
-    out.parent.mkdir(parents=True, exist_ok=True)
     atomic_write(out, _sheet(clip, rigged))
     seconds = time.perf_counter() - began
     say(f"picture    {out}: the clip above, the character below ({seconds:.1f} s in all)")
     say("next       simulating it, reconstructing the clip in physics and learning feedback are not written yet")
     return {
-        "clip": name,
+        "clip": f"{file}#{CLIP}",
         "bodies": character.skeleton.num_joints,
         "degrees_of_freedom": int(character.model.nv),
         "mass_kg": character.mass,

@@ -127,14 +127,15 @@ def test_wrong_usage_reads_the_same_on_every_terminal(
     assert said.err == "surefoot: rig: Unrecognized options: --sed, 3; did you mean --seed INT? see surefoot rig --help\n"
 
 
-def test_an_interrupted_command_ends_with_130() -> None:
-    process = program("demo", "--out", "/dev/null/never.png")
-    assert process.stdout is not None
-    assert process.stdout.readline().startswith("clip")
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+def test_an_interrupted_command_ends_with_130(tmp_path: Path) -> None:
+    with program("demo", "--out", tmp_path / "never.png") as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("clip")
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert err == "surefoot: interrupted\n"
+    assert not (tmp_path / "never.png").exists()
 
 
 def test_a_reader_that_leaves_early_is_no_error() -> None:

@@ -86,7 +86,7 @@ def test_inspect_describes_a_motion(capsys: Capture) -> None:
     facts = surefoot(capsys, "inspect", "walk.bvh", "--json", "-").json
     assert facts["kind"] == "motion"
     assert facts["clips"][0].keys() >= {"name", "duration_s", "fps", "frames"}
-    assert facts["joints"] == list(material.motion("humanoid/walk").skeleton.names)
+    assert set(facts["joints"]) == set(material.motion("humanoid/walk").skeleton.names)
     assert {"height_m", "up_axis", "unit_m", "guesses", "warnings"} <= facts.keys()
     said = surefoot(capsys, "inspect", "walk.bvh")
     assert "pelvis" in said.out

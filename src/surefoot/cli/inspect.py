@@ -12,7 +12,7 @@ from tyro.conf import Positional, arg
 
 from surefoot.cli.flags import Common
 from surefoot.cli.output import Output
-from surefoot.cli.reading import Keeping, Reading, built_in, must_exist
+from surefoot.cli.reading import Keeping, Reading, built_in, must_exist, tell_other_clips
 from surefoot.motion.files import ReadOptions
 
 KINDS: dict[str, str] = {
@@ -47,8 +47,12 @@ class Command(Keeping, Reading, Common):
     def run(self) -> None:
         output = Output(self.json)
         report = describe(self.file, self.options())
+        facts = report.to_json()
+        clips = [clip["name"] for clip in facts["clips"]]
+        if facts.get("clip") and self.clip is None and not self.file.endswith(f"#{facts['clip']}"):
+            tell_other_clips(facts["clip"], [name for name in clips if name != facts["clip"]], output)
         output.say(report.text())
-        output.result(report.to_json())
+        output.result(facts)
 
 
 def describe(name: str, options: ReadOptions) -> Report:

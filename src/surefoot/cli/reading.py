@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, cast, get_args
@@ -94,7 +95,7 @@ def motion(name: str, options: ReadOptions, output: Output, *, sees_to: tuple[st
         return material.motion(name)
     must_exist(name)
     read = read_motion(name, options)
-    tell_other_clips(read, output)
+    tell_other_clips(read.source.clip, read.source.extra.get("other_clips", ()), output)
     for warning in read.source.warnings:
         if not any(flag in warning for flag in sees_to):
             output.note(warning)
@@ -133,10 +134,13 @@ def must_exist(name: str) -> None:
     """An error that lists what exists when there is no such file; "FILE#Clip" names FILE."""
     parts = name.split("#")
     try:
-        if any(Path("#".join(parts[:n])).exists() for n in range(len(parts), 0, -1)):
-            return
+        there = [path for n in range(len(parts), 0, -1) if (path := Path("#".join(parts[:n]))).exists()]
     except (OSError, ValueError) as error:
         raise InputError(f"{name}: not the name of a file ({error}).") from None
+    if there and there[0].is_dir():
+        raise InputError(f"{there[0]}: that is a folder; name a file in it.")
+    if there:
+        return
     from surefoot import material
 
     path = Path(parts[0])
@@ -148,12 +152,11 @@ def must_exist(name: str) -> None:
     raise unknown_name("motion file", path.name, [*known, *material.names()])
 
 
-def tell_other_clips(read: Motion, output: Output) -> None:
+def tell_other_clips(clip: str, others: Sequence[str], output: Output) -> None:
     """Name the clips of a file beside the first, which was read because none was named."""
-    others = read.source.extra.get("other_clips", ())
     if others:
         shown = ", ".join(f"'{name}'" for name in others)
-        output.note(f"{len(others) + 1} clips; this is the first, '{read.source.clip}'. Others, by FILE#NAME or --clip NAME: {shown}")
+        output.note(f"{len(others) + 1} clips; this is the first, '{clip}'. Others, by FILE#NAME or --clip NAME: {shown}")
 
 
 def _files_beside(name: str, suffixes: tuple[str, ...]) -> list[str]:
