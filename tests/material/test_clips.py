@@ -285,7 +285,7 @@ def test_wrists_and_elbows_stay_out_of_the_trunk(name: str, motion: Motion) -> N
 
 
 def test_characters_replay_the_clips_exactly_and_hardly_touch_themselves_or_sink(name: str, motion: Motion) -> None:
-    """Replayed on the built-in character, whose flesh is thicker than bones: no shape is deeper than 4.5 cm in another, 2 cm in the floor."""
+    """Replayed on the built-in character, with its flesh: no shape is deeper than 4.5 cm in another, 2 cm in the floor."""
     character = builtin(name.split("/")[0])
     qpos = character.qpos(motion)
     columns = [motion.skeleton.index(body) for body in character.skeleton.names]
