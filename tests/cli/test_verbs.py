@@ -72,6 +72,20 @@ def test_rig_prints_its_bodies_and_reports(capsys: Capture) -> None:
     assert said.out.endswith("wrote walker.xml\n")
 
 
+def test_rig_writes_edits_that_change_nothing_and_takes_those_that_do(capsys: Capture) -> None:
+    surefoot(capsys, "rig", "humanoid/walk", "--out", "a.xml", "--template", "edits.json")
+    assert surefoot(capsys, "rig", "humanoid/walk", "--out", "b.xml", "--edits", "edits.json").code == 0
+    assert load_character("a.xml").skeleton.names == load_character("b.xml").skeleton.names
+    Path("edits.json").write_text('{"merge": {"left_wrist": "left_elbow"}}', encoding="utf-8")
+    assert surefoot(capsys, "rig", "humanoid/walk", "--out", "c.xml", "--edits", "edits.json").code == 0
+    assert not {"left_wrist", "right_wrist"} & set(load_character("c.xml").skeleton.names)
+    Path("edits.json").write_text('{"merge": {"left_wing": "left_elbow"}}', encoding="utf-8")
+    wrong = surefoot(capsys, "rig", "humanoid/walk", "--out", "d.xml", "--edits", "edits.json")
+    assert wrong.code == 2
+    assert "left_wing" in wrong.err
+    assert not Path("d.xml").exists()
+
+
 def test_inspect_describes_a_character(capsys: Capture) -> None:
     said = surefoot(capsys, "inspect", "humanoid")
     assert "62 kg, 1.7 m, 45 degrees of freedom" in said.out

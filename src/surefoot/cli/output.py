@@ -71,12 +71,12 @@ def plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is no JSON value")
 
 
-def check_out(path: Path, suffixes: tuple[str, ...], what: str) -> None:
+def check_out(path: Path, suffixes: tuple[str, ...], what: str, flag: str = "--out") -> None:
     """Refuse an output that could not be written, before the work that leads to it."""
     given = path.suffix.lower()
     if given not in suffixes:
-        raise InputError(f"--out {path.name}: {what} is written as {' or '.join(suffixes)}; got {given or 'no suffix'}.")
+        raise InputError(f"{flag} {path.name}: {what} is written as {' or '.join(suffixes)}; got {given or 'no suffix'}.")
     if not path.parent.is_dir():
-        raise InputError(f"--out {path}: there is no folder {path.parent}; create it first.")
+        raise InputError(f"{flag} {path}: there is no folder {path.parent}; create it first.")
     if path.is_dir():
-        raise InputError(f"--out {path}: that is a folder; name a file.")
+        raise InputError(f"{flag} {path}: that is a folder; name a file.")
