@@ -174,3 +174,10 @@ def test_a_nonsense_override_is_refused() -> None:
 def test_the_only_frame_cannot_be_dropped() -> None:
     with pytest.raises(InputError, match=r"clip.bvh: it has a single frame"):
         bvh.read(lines(l17="Frames: 1", l20=None, l21=None).encode(), "clip.bvh", ReadOptions(drop_first_frame=True))
+
+
+def test_a_small_file_cannot_claim_a_huge_motion() -> None:
+    still = "JOINT b\n{\nOFFSET 0 1 0\n}\n" * 3000
+    text = f"HIERARCHY\nROOT a\n{{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n{still}}}\nMOTION\nFrames: 3000\nFrame Time: 1\n" + "0\n" * 3000
+    with pytest.raises(InputError, match=r"9.0 million transforms, but the file holds only 0.003 million numbers"):
+        read(text)

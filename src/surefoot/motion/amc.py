@@ -49,7 +49,7 @@ def parse_frames(data: bytes, name: str, figure: Figure) -> tuple[dict[str, Arra
     """The channels of each bone (T, num_dof), angles as written, and warnings."""
     widths = {bone.name: len(bone.dof) for bone in figure.bones}
     values: dict[str, list[list[float]]] = {bone: [] for bone in widths}
-    frames, started = 0, 0
+    frames, started, numbers = 0, 0, 0
     unit = figure.degrees
     for line, text in text_lines(data, name):
         words = text.split()
@@ -59,7 +59,7 @@ def parse_frames(data: bytes, name: str, figure: Figure) -> tuple[dict[str, Arra
         if len(words) == 1 and words[0].lstrip("+-").isdigit():
             _check_complete(values, widths, frames, name, started)
             frames = check_count(f"{name}, line {line}: frames", frames + 1, MAX_FRAMES)
-            check_size(frames, len(widths))
+            check_size(frames, len(widths), numbers)
             started = line
             continue
         if frames == 0:
@@ -72,6 +72,7 @@ def parse_frames(data: bytes, name: str, figure: Figure) -> tuple[dict[str, Arra
         if len(values[bone]) >= frames:
             raise InputError(f"{name}, line {line}: bone '{bone}' stands twice in its frame.")
         values[bone].append([number(word, name, line) for word in words[1:]])
+        numbers += len(words) - 1
     _check_complete(values, widths, frames, name, started)
     if frames == 0:
         raise InputError(f"{name}: no frames; a line with the frame's number was expected before its bones.")
@@ -106,7 +107,7 @@ def compose(
                 Guess(what="fps", value="120", confidence=0.8, why="the file holds no rate; 120 is the custom", override="--fps 60")
             )
     frames = len(channels[figure.bones[0].name])
-    check_size(frames, len(figure.bones))
+    check_size(frames, len(figure.bones), sum(rows.size for rows in channels.values()))
 
     translations = np.tile(body.translations, (frames, 1, 1))
     rotations = np.tile(quaternion.IDENTITY, (frames, len(figure.bones), 1))

@@ -117,9 +117,9 @@ def parse(data: bytes, name: str) -> Parsed:
         warnings.append("The file does not say how many frames it has; all rows were read.")
     if channels == 0:
         raise InputError(f"{name}: no joint has CHANNELS, so there is no motion in the file.")
-    limits.check_size(frames or 1, len(joints))
+    limits.check_size(frames or 1, len(joints), (frames or 1) * channels)
     values, lines, more = read_rows(text, at, name, frames, channels)
-    limits.check_size(len(values), len(joints))
+    limits.check_size(len(values), len(joints), values.size)
     _check_range(values, lines, joints, name)
     return Parsed(joints=joints, ends=ends, values=values, frame_time=frame_time, warnings=warnings + more)
 

@@ -15,7 +15,9 @@ MAX_DEPTH = 512
 """Joints from a root to a leaf."""
 MAX_FRAMES = 2_000_000
 MAX_VALUES = 12_000_000
-"""Joint transforms (frames times joints) held at once; about 56 bytes each."""
+"""Joint transforms (frames times joints) held at once; about 56 bytes each, three times that while a file is read."""
+MAX_SPARSE = 1_000_000
+"""Joint transforms that a file may describe with fewer numbers than there are transforms."""
 MAX_COORDINATE = 1e9
 """Largest length, in any unit, that is still taken for a position."""
 
@@ -52,12 +54,21 @@ def check_count(what: str, count: int, limit: int) -> int:
     return count
 
 
-def check_size(frames: int, joints: int) -> None:
-    """An error when a motion of this size would not fit in reasonable memory."""
+def check_size(frames: int, joints: int, numbers: int | None = None) -> None:
+    """An error when a motion of this size would not fit in reasonable memory.
+
+    `numbers` is how many the file gives for it: a small file that claims a huge motion of still joints is refused.
+    """
     check_count("joints", joints, MAX_JOINTS)
     check_count("frames", frames, MAX_FRAMES)
-    if frames * joints > MAX_VALUES:
+    size = frames * joints
+    if size > MAX_VALUES:
         raise InputError(
-            f"{frames} frames of {joints} joints are {frames * joints / 1e6:.0f} million transforms, more than the "
+            f"{frames} frames of {joints} joints are {size / 1e6:.0f} million transforms, more than the "
             f"{MAX_VALUES / 1e6:.0f} million that are read; cut the clip or lower its frame rate."
+        )
+    if numbers is not None and size > max(MAX_SPARSE, numbers):
+        raise InputError(
+            f"{frames} frames of {joints} joints are {size / 1e6:.1f} million transforms, but the file holds only {numbers / 1e6:.2g} million "
+            f"numbers for them; without more numbers than that, {MAX_SPARSE / 1e6:.0f} million are read."
         )
