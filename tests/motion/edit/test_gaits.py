@@ -84,7 +84,7 @@ def test_the_whole_of_a_cycle_is_found(name: str) -> None:
     assert cycle is not None
     assert (cycle.start, cycle.end) == (0.0, motion.duration)
     assert cycle.confidence > 0.7
-    assert "s it is back to within" in cycle.why
+    assert "of its first pose" in cycle.why
 
 
 @pytest.mark.parametrize("name", GAITS)

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.motion.anatomy import Anatomy, anatomy
-from surefoot.motion.edit.measure import body_height, foot_points, lowest, size_factors
+from surefoot.motion.edit.measure import body_height, foot_points, lowest, rest_clearance, size_factors
+from surefoot.motion.edit.slope import slope_of
 from surefoot.motion.edit.travel import give_travel, implied_velocity, is_in_place
 from surefoot.motion.motion import Motion
 
@@ -35,6 +36,8 @@ class ContactConfig:
     """Speed above which it leaves [m/s]."""
     shortest: float = 0.04
     """Contacts, and gaps between two contacts, that are shorter than this are none [s]."""
+    steepest: float = 0.1
+    """Steepest floor that is levelled out before contacts are looked for a second time (rise over run)."""
     floating: float = 0.15
     """A body whose lowest point never comes nearer to z = 0 than this share of its height is in the air."""
 
@@ -59,9 +62,21 @@ def foot_contacts(motion: Motion, config: ContactConfig | None = None, *, body: 
     points = foot_points(motion, body)
     height = points.positions[..., 2] - points.standing
     pace = np.linalg.norm(_velocity(points.positions, motion.frame_time), axis=-1)
-    enters = (height < config.low * length) & (pace < slow)
-    stays = (height < config.high * length) & (pace < fast)
-    on = _hysteresis(enters, stays)
+
+    def planted(lift: Array) -> Flags:
+        enters = (height - lift < config.low * length) & (pace < slow)
+        stays = (height - lift < config.high * length) & (pace < fast)
+        return _hysteresis(enters, stays)
+
+    on = planted(np.zeros_like(height))
+    slope = slope_of(points, on)
+    if (
+        slope is not None
+        and slope.explained > 0.5
+        and slope.run > 0.5 * body_height(motion)
+        and np.linalg.norm(slope.gradient) < config.steepest
+    ):
+        on = planted(slope.height(points.positions[..., :2]))
     frames = int(np.ceil(config.shortest * speed / motion.frame_time - 1e-9))
     for p, joint in enumerate(points.joint):
         flags[:, joint] |= on[:, p]
@@ -79,7 +94,8 @@ def is_airborne(motion: Motion, config: ContactConfig | None = None, *, body: An
     """Whether the whole clip is above the floor z = 0."""
     config = config or ContactConfig()
     body = body or anatomy(motion.skeleton, motion)
-    return float(lowest(motion, body).min()) > config.floating * body_height(motion)
+    height = body_height(motion)
+    return float(lowest(motion, body).min()) > max(config.floating * height, rest_clearance(motion, body) + 0.08 * height)
 
 
 def _velocity(positions: Array, frame_time: float) -> Array:

@@ -100,7 +100,7 @@ def find_cycle(motion: Motion, *, body: Anatomy | None = None) -> Cycle | None:
     if confidence < 0.2:
         return None
     start, stop = first * motion.frame_time, last * motion.frame_time
-    why = f"at {stop:.2f} s it is back to within {100 * ratio:.0f} % of how far it had gone from the pose at {start:.2f} s"
+    why = f"it ends within {100 * ratio:.0f} % of its first pose, seen against how far it gets from it in between"
     if again is not None:
         why += f"; the frames around {'repeat' if again < 0.35 else 'do not repeat'} a cycle later (to {100 * again:.0f} %)"
     if made:

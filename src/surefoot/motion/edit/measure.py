@@ -76,12 +76,24 @@ def _standing(heights: Array, body: float) -> Array:
     return np.minimum(own, own.min() + 0.08 * body)
 
 
+def body_joints(motion: Motion, body: Anatomy) -> list[int]:
+    """The joints that are body: neither controls of the rig nor what carries the trunk (a root that lies on the floor)."""
+    outside = set(body.controls) | set(motion.skeleton.chain(body.trunk)[:-1])
+    return [j for j in range(motion.skeleton.num_joints) if j not in outside]
+
+
 def lowest(motion: Motion, body: Anatomy) -> Array:
-    """Height of the lowest point of the body in each frame (T,) [m], controls of the rig left out."""
-    keep = [j for j in range(motion.skeleton.num_joints) if j not in body.controls] or list(range(motion.skeleton.num_joints))
+    """Height of the lowest point of the body in each frame (T,) [m]."""
+    keep = body_joints(motion, body)
     low: Array = motion.joint_positions[:, keep, 2].min(axis=1)
     tips = [i for i, tip in enumerate(motion.skeleton.tips) if tip.joint in keep]
     return np.minimum(low, motion.tip_positions[:, tips, 2].min(axis=1)) if tips else low
+
+
+def rest_clearance(motion: Motion, body: Anatomy) -> float:
+    """How high above z = 0 the lowest joint of the rest pose stands [m], where it stands at all: rigid legs have none at their soles."""
+    rest = motion.skeleton.rest[0][body_joints(motion, body), 2]
+    return max(0.0, min(float(rest.min()), float(motion.skeleton.tip_positions(*motion.skeleton.rest)[:, 2].min(initial=np.inf))))
 
 
 def floor_level(motion: Motion, body: Anatomy) -> float:
