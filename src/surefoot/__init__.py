@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from surefoot.character.character import Character
     from surefoot.character.load import load_character
     from surefoot.character.retarget import RetargetConfig, Retargeted, retarget
-    from surefoot.character.rig import RigConfig, Rigged, rig
+    from surefoot.character.rig import RigConfig, RigEdits, Rigged, edits_template, read_edits, rig
     from surefoot.errors import InputError, MissingExtra, SurefootError
     from surefoot.motion.files import Clip, ReadOptions, list_clips, read_motion, write_motion
     from surefoot.motion.motion import Guess, Motion, Source
@@ -40,6 +40,7 @@ _PLACES = {
     "RetargetConfig": "surefoot.character.retarget",
     "Retargeted": "surefoot.character.retarget",
     "RigConfig": "surefoot.character.rig",
+    "RigEdits": "surefoot.character.rig",
     "Rigged": "surefoot.character.rig",
     "Rollout": "surefoot.physics",
     "Scene": "surefoot.physics",
@@ -48,8 +49,10 @@ _PLACES = {
     "SurefootError": "surefoot.errors",
     "Tip": "surefoot.motion.skeleton",
     "builtin": "surefoot.character.builtin",
+    "edits_template": "surefoot.character.rig",
     "list_clips": "surefoot.motion.files",
     "load_character": "surefoot.character.load",
+    "read_edits": "surefoot.character.rig",
     "read_motion": "surefoot.motion.files",
     "retarget": "surefoot.character.retarget",
     "rig": "surefoot.character.rig",
@@ -71,6 +74,7 @@ __all__ = [
     "RetargetConfig",
     "Retargeted",
     "RigConfig",
+    "RigEdits",
     "Rigged",
     "Rollout",
     "Scene",
@@ -79,8 +83,10 @@ __all__ = [
     "SurefootError",
     "Tip",
     "builtin",
+    "edits_template",
     "list_clips",
     "load_character",
+    "read_edits",
     "read_motion",
     "retarget",
     "rig",
