@@ -31,11 +31,14 @@ LONGEST = 0.4
 
 
 class PointTask(mink.Task):  # type: ignore[misc]
-    """Points fixed in bodies at places in the world: e = p(q) - target."""
+    """Points fixed in bodies at places in the world, or at vectors from their base points: e = p(q) - b(q) - target.
 
-    def __init__(self, bodies: NDArray[np.int64], offsets: Array, lm_damping: float) -> None:
+    A body of -1 is the world: its point is the origin.
+    """
+
+    def __init__(self, bodies: NDArray[np.int64], offsets: Array, bases: NDArray[np.int64], base_offsets: Array, lm_damping: float) -> None:
         super().__init__(cost=np.zeros(3 * len(bodies)), lm_damping=lm_damping)
-        self.bodies, self.offsets = bodies, offsets
+        self.bodies, self.offsets, self.bases, self.base_offsets = bodies, offsets, bases, base_offsets
         self.places = np.zeros((len(bodies), 3))
         self.active = np.arange(len(bodies))
 
@@ -46,19 +49,34 @@ class PointTask(mink.Task):  # type: ignore[misc]
         self.cost = np.repeat(weights[self.active], 3)
 
     def _points(self, data: mujoco.MjData) -> Array:
-        bodies = self.bodies[self.active]
-        turns = data.xmat[bodies].reshape(-1, 3, 3)
-        return np.asarray(data.xpos[bodies] + np.einsum("nij,nj->ni", turns, self.offsets[self.active]))
+        return _places(data, self.bodies[self.active], self.offsets[self.active])
+
+    def _base_points(self, data: mujoco.MjData) -> tuple[NDArray[np.int64], Array]:
+        """Rows that have a base, and the bases' places."""
+        rows = np.flatnonzero(self.bases[self.active] >= 0)
+        chosen = self.active[rows]
+        return rows, _places(data, self.bases[chosen], self.base_offsets[chosen])
 
     def compute_error(self, configuration: mink.Configuration) -> Array:
-        return np.asarray((self._points(configuration.data) - self.places).ravel())
+        error = self._points(configuration.data) - self.places
+        rows, bases = self._base_points(configuration.data)
+        error[rows] -= bases
+        return np.asarray(error.ravel())
 
     def compute_jacobian(self, configuration: mink.Configuration) -> Array:
         model, data = configuration.model, configuration.data
         out = np.empty((len(self.active), 3, model.nv))
         for row, point, body in zip(out, self._points(data), self.bodies[self.active], strict=True):
             mujoco.mj_jac(model, data, row, None, point, body)
+        base = np.empty((3, model.nv))
+        for i, point in zip(*self._base_points(data), strict=True):
+            mujoco.mj_jac(model, data, base, None, point, self.bases[self.active[i]])
+            out[i] -= base
         return out.reshape(-1, model.nv)
+
+
+def _places(data: mujoco.MjData, bodies: NDArray[np.int64], offsets: Array) -> Array:
+    return np.asarray(data.xpos[bodies] + np.einsum("nij,nj->ni", data.xmat[bodies].reshape(-1, 3, 3), offsets))
 
 
 class TurnTask(mink.Task):  # type: ignore[misc]
@@ -117,8 +135,14 @@ class Solver:
         self.model, self.targets, self.config = model, targets, config
         self.configuration = mink.Configuration(model)
         ids = character.body_ids
-        offsets = np.array([g.point.offset for g in targets.goals])
-        self.points = PointTask(ids[[g.point.joint for g in targets.goals]], offsets, config.caution)
+        bases = [g.base for g in targets.goals]
+        self.points = PointTask(
+            ids[[g.point.joint for g in targets.goals]],
+            np.array([g.point.offset for g in targets.goals]),
+            np.array([-1 if b is None else ids[b.joint] for b in bases]),
+            np.array([(0.0, 0.0, 0.0) if b is None else b.offset for b in bases]),
+            config.caution,
+        )
         self.turns = TurnTask(ids[[b.body for b in targets.bearings]], np.array([b.weight for b in targets.bearings]))
         self.posture = mink.PostureTask(model, cost=config.posture_weight)
         self.deepest = config.depth * character.height / 1.7

@@ -77,7 +77,7 @@ def transfer_keys(
     solver = Solver(character, targets, replace(config, iterations=config.first_iterations, continuity_weight=0.0))
     qpos = continuous(character, solver.solve())
     world = character.motion(qpos, 1.0).world
-    gaps = [np.linalg.norm(point.places(*world) - places, axis=-1) for point, places in targets.ends.values()]
+    gaps = [goal.gap(*world) for goal in targets.ends.values()]
     between = _between(problem.targets, motion, character, times, qpos)
     return Keyframes(
         character=character,
@@ -160,7 +160,7 @@ def at_times(targets: Targets, character: Character, frames: Array) -> Targets:
         guess=interpolate(character.model, np.arange(count, dtype=float), targets.guess, frames),
         goals=tuple(replace(g, places=linear(g.places), weight=linear(g.weight)) for g in targets.goals),
         bearings=tuple(replace(b, rotations=quaternion.slerp(b.rotations[low], b.rotations[high], part)) for b in targets.bearings),
-        ends={name: (point, linear(places)) for name, (point, places) in targets.ends.items()},
+        ends={name: replace(g, places=linear(g.places), weight=linear(g.weight)) for name, g in targets.ends.items()},
         planted={name: (point, on[np.round(frames).astype(np.int64).clip(0, count - 1)]) for name, (point, on) in targets.planted.items()},
         reach=1,
     )
@@ -171,7 +171,7 @@ def _between(targets: Targets, motion: Motion, character: Character, times: Arra
     if len(times) < 2 or not targets.ends:
         return np.zeros(max(len(times) - 1, 0))
     world = character.motion(curve(character.model, times, qpos, motion.times), motion.frame_time).world
-    gaps = np.max([np.linalg.norm(point.places(*world) - places, axis=-1) for point, places in targets.ends.values()], axis=0)
+    gaps = np.max([goal.gap(*world) for goal in targets.ends.values()], axis=0)
     out = np.zeros(len(times) - 1)
     for k in range(len(out)):
         inside = (motion.times >= times[k]) & (motion.times <= times[k + 1])

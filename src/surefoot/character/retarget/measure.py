@@ -54,7 +54,7 @@ class Quality:
 def measure(result: Retargeted, character: Character, source: Motion) -> Quality:
     """Figures of `result`, which was made from `source`."""
     world = result.motion.world
-    ends = {name: float(np.linalg.norm(point.places(*world) - goal, axis=-1).mean()) for name, (point, goal) in result.ends.items()}
+    ends = {name: float(goal.gap(*world).mean()) for name, goal in result.ends.items()}
     slides = []
     for point, on in result.planted.values():
         place = point.places(*world)[:, :2]

@@ -19,7 +19,7 @@ from surefoot.character.retarget.config import RetargetConfig
 from surefoot.character.retarget.feet import SourceFoot, TargetFoot, source_foot, target_foot
 from surefoot.character.retarget.limbs import Point, limbs
 from surefoot.character.retarget.matching import Matching, check_overrides, pair_limbs, read_overrides, stations
-from surefoot.character.retarget.targets import Targets, aim
+from surefoot.character.retarget.targets import Goal, Targets, aim
 from surefoot.character.retarget.transfer import LEANING, TILTED, Side, drivers, from_hips, lean, twist_to_hinges, world_rotations
 from surefoot.errors import InputError
 from surefoot.motion import quaternion
@@ -41,8 +41,8 @@ class Retargeted:
     qpos: Array  # (T, nq)
     residuals: dict[str, float]
     """Mean distance from its target [m] of every body that has one."""
-    ends: dict[str, tuple[Point, Array]]
-    """End effectors by limb: the character's point, and the source's end effector scaled limb by limb (T, 3)."""
+    ends: dict[str, Goal]
+    """End effectors by limb: the character's point, and where the source has it, scaled limb by limb (T, 3)."""
     planted: dict[str, tuple[Point, NDArray[np.bool_]]]
     """Points of the soles that stand, and in which frames (T,)."""
     matching: Matching
@@ -148,8 +148,8 @@ def residuals(character: Character, result: Motion, targets: Targets) -> dict[st
     out: dict[str, float] = {}
     for goal in targets.goals:
         on = goal.weight > 0.0
-        gap = np.linalg.norm(goal.point.places(*result.world) - goal.places, axis=-1)[on]
+        gap = goal.gap(*result.world)[on]
         name = character.skeleton.names[goal.point.joint]
-        if "," not in goal.name or name not in out:
+        if on.any() and ("," not in goal.name or name not in out):
             out[name] = float(gap.mean())
     return out

@@ -4,7 +4,10 @@ With k the ratio of the legs' lengths, s a limb's own ratio, A the ankle's heigh
 
     hips    h' = k h,  h'_z = k (h_z - A) + A'
     feet    e' = l' + s (e - l),  e'_z = s (e_z - A) + A'          l: the limb's first point
-    others  e' = l' + s (e - l)
+    hands   e' = l' + s (e - l)                               l' as it comes out, not as it was aimed at; in the world while a hand stands
+    head    e' = h' + s (e - h)
+
+A body whose trunk is thicker than the source's is raised where it lies on the ground, and its feet with it unless they stand.
 """
 
 from __future__ import annotations
@@ -39,6 +42,13 @@ class Goal:
     places: Array  # (T, 3)
     weight: Array  # (T,)
     """[1/m]"""
+    base: Point | None = None
+    """The point from which `places` are measured, along the world's axes; None for the world's origin."""
+
+    def gap(self, positions: Array, rotations: Array) -> Array:
+        """Distance (T,) from the goal, given the world transforms of all bodies [m]."""
+        place = self.point.places(positions, rotations) - self.places
+        return np.asarray(np.linalg.norm(place if self.base is None else place - self.base.places(positions, rotations), axis=-1))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,8 +69,8 @@ class Targets:
     """The pose by bone directions, the hips in their place."""
     goals: tuple[Goal, ...]
     bearings: tuple[Bearing, ...]
-    ends: dict[str, tuple[Point, Array]]
-    """End effectors by limb: the character's point and the source's, scaled limb by limb (T, 3)."""
+    ends: dict[str, Goal]
+    """End effectors by limb, where the source has them, scaled limb by limb."""
     planted: dict[str, tuple[Point, Flags]]
     """Points that stand, and when."""
     reach: int
@@ -93,20 +103,23 @@ def aim(
     world = np.array(world)
     _bend_toes(world, character, feet, motion, scale, reach)
     guess = character.pose(_roots(motion, character, pairs, feet, world, scale), world)
+    raised = np.zeros(motion.num_frames)
     if config.ground:
         adr = int(character.model.jnt_qposadr[character.model.body_jntadr[character.body_ids[0]]])
-        guess[:, adr + 2] += _lift(character, pairs, guess, reach)
+        raised = _lift(character, pairs, guess, reach)
+        guess[:, adr + 2] += raised
     positions, turned = character.world(guess)
 
     goals: list[Goal] = []
     bearings: list[Bearing] = []
-    ends: dict[str, tuple[Point, Array]] = {}
+    ends: dict[str, Goal] = {}
     planted: dict[str, tuple[Point, Flags]] = {}
     per_metre = 1.7 / character.height  # costs of lengths
 
-    def goal(name: str, point: Point, places: Array, weight: float, more: Array | None = None) -> None:
+    def goal(name: str, point: Point, places: Array, weight: float, more: Array | None = None, base: Point | None = None) -> Goal:
         full = np.full(motion.num_frames, weight * per_metre) if more is None else weight * per_metre * more
-        goals.append(Goal(name=name, point=point, places=places, weight=full))
+        goals.append(Goal(name=name, point=point, places=places, weight=full, base=base))
+        return goals[-1]
 
     root = Point(joint=0)
     goal("root", root, positions[:, 0], config.root_weight)
@@ -124,22 +137,23 @@ def aim(
             end = point.places(positions, turned) if number in loose else end
         if number in feet:
             ours, theirs = feet[number]
-            end[:, 2] = pair.ratio * (source_end[:, 2] - ours.height) + theirs.height
-            ends[limb.label] = (point, end)
             contacts = sole_contacts(motion, ours, flags, config)
+            loose_foot = raised * (1.0 - ramp(contacts.heel | contacts.ball, 2 * reach))
+            end[:, 2] = pair.ratio * (source_end[:, 2] - ours.height) + theirs.height + loose_foot
+            ends[limb.label] = Goal(name=limb.label, point=point, places=end, weight=np.ones(motion.num_frames))
             _foot(goal, bearings, planted, limb.label, point, theirs, end, world[:, theirs.ankle], contacts, reach, ours, config)
         elif limb.kind == "tail":
             continue
         else:
-            ends[limb.label] = (point, end)
-            if limb.kind == "arm":
-                floor = min((f.height - 1.0 * max(f.height - f.ball_height, 0.0) for f, _ in feet.values()), default=0.0)
-                anywhere = np.ones(motion.num_frames, dtype=bool)
-                on = standing(source_end, floor + 0.03 * size, size, motion.frame_time, anywhere, config)
-                above = np.maximum(end, [-np.inf, -np.inf, 0.02 * character.height if config.ground else -np.inf])
-                goal(limb.label, point, plant_hand(above, on, reach) if config.lock else above, config.end_weight)
+            if limb.kind == "spine":
+                ends[limb.label] = goal(limb.label, point, end, config.end_weight)
             else:
-                goal(limb.label, point, end, config.end_weight)
+                on = np.zeros(motion.num_frames)
+                if config.lock:
+                    touch = _hand_contacts(source_end, feet, motion, config)
+                    on = ramp(touch, reach)
+                    goal(f"{limb.label}, hand", point, plant_hand(end, touch, reach), config.end_weight, on)
+                ends[limb.label] = goal(limb.label, point, end - origin, config.end_weight, 1.0 - on, points[start])
             if not any(point.offset) or limb.kind == "spine":
                 bearings.append(Bearing(body=point.joint, rotations=world[:, point.joint], weight=config.turn_weight))
         if limb.kind in ("arm", "leg"):
@@ -162,6 +176,13 @@ def _roots(
     if feet:
         middle[:, 2] += np.mean([b.height for _, b in feet.values()]) - scale * np.mean([a.height for a, _ in feet.values()])
     return np.asarray(middle - theirs)
+
+
+def _hand_contacts(places: Array, feet: dict[int, tuple[SourceFoot, TargetFoot]], motion: Motion, config: RetargetConfig) -> Flags:
+    """When a hand of the source stands on the ground (T,)."""
+    size = motion.skeleton.height / 1.7
+    floor = min((min(foot.height, foot.ball_height) for foot, _ in feet.values()), default=0.0)
+    return standing(places, floor + 0.03 * size, size, motion.frame_time, np.ones(motion.num_frames, dtype=bool), config)
 
 
 def _head(pairs: list[Pair], pair: Pair, motion: Motion, positions: Array, turned: Array, end: Array) -> Array:
