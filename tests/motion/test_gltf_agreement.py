@@ -20,6 +20,7 @@ from surefoot.motion.files import ReadOptions, list_clips, read_motion
 from surefoot.motion.motion import Motion
 from tests.blender import needs_blender, run_blender
 from tests.clips import MOTIONS, needs_motions
+from tests.motion.gltf_build import arm, turned
 from tests.motion.gltf_twin import Twin
 
 Array = NDArray[np.float64]
@@ -146,3 +147,40 @@ def test_blender_opens_the_glb_we_write_from_every_format_at_the_same_places(tmp
     for (motion, step), frames in zip(motions, run_blender(POSITIONS, jobs, timeout=300), strict=True):
         distance = np.linalg.norm(np.array(frames) - motion.joint_positions[::step], axis=-1)
         assert distance.max() / motion.skeleton.height < 1e-5, motion.source.file
+
+
+def stretching(mode: str) -> bytes:
+    """A chain under a scaled armature: a rotation and a translation in that mode, a translation in steps, a link that stretches."""
+    maker = arm()
+    maker.tree["nodes"].append({"name": "Armature", "scale": [300.0, 300.0, 300.0], "rotation": turned(0, -90), "children": [0]})
+    maker.tree["scenes"] = [{"nodes": [3]}]
+    rng = np.random.default_rng(5)
+    times = maker.accessor([0.0, 0.5, 1.25])
+    bends = rng.normal(size=(3, 3, 4)) * 0.3
+    bends[:, 1] = [turned(2, 0), turned(2, 50), turned(0, 40)]
+    shifts = rng.normal(size=(3, 3, 3))
+    if mode != "CUBICSPLINE":
+        bends, shifts = bends[:, 1], shifts[:, 1]
+    channels = [
+        (0, "rotation", maker.sampler(times, maker.accessor(bends.reshape(-1, 4)), mode)),
+        (1, "translation", maker.sampler(times, maker.accessor(shifts.reshape(-1, 3)), mode)),
+        (2, "translation", maker.sampler(times, maker.accessor([[0, 1, 0], [1, 1, 0], [0, 2, 1]]), "STEP")),
+        (1, "scale", maker.sampler(times, maker.accessor([[1, 1, 1], [1, 2, 1], [3, 1, 0.5]]))),
+    ]
+    maker.animation(channels, "all")
+    return maker.glb()
+
+
+@needs_blender
+@pytest.mark.blender
+def test_blender_agrees_on_steps_and_stretching_links_between_keys_and_on_splines_at_keys(tmp_path: Path) -> None:
+    jobs, wanted = [], []
+    # Blender draws splines of its own through a CUBICSPLINE's keys, without the file's tangents.
+    for mode, times in (("CUBICSPLINE", [0.0, 0.5, 1.25]), ("STEP", [0.0, 0.1, 0.45, 0.55, 0.9, 1.2, 1.25])):
+        path = tmp_path / f"{mode}.glb"
+        path.write_bytes(stretching(mode))
+        motion = gltf.read(path.read_bytes(), path.name, ReadOptions(unit_m=1.0, fps=40.0))
+        jobs.append((str(path), motion.skeleton.names, times))
+        wanted.append((motion, np.round(np.array(times) * 40).astype(int)))
+    for (motion, at), frames in zip(wanted, run_blender(POSITIONS, jobs), strict=True):
+        assert np.abs(np.array(frames) - motion.joint_positions[at]).max() < 1e-5 * motion.skeleton.height

@@ -215,7 +215,11 @@ def _body(rest: Skeleton) -> tuple[Array, Array, NDArray[np.int64]]:
     spread = float(np.ptp(np.array([positions[0], *positions, *(e for _, e in ends)]), axis=0).max()) or 1.0
     bones = [(j, end) for j, end in ends if np.linalg.norm(end - positions[j]) > 1e-4 * spread]
     bare = set(range(rest.num_joints)) - {j for j, _ in bones}
-    shapes = [(j, _octahedron(positions[j], end, 0.1 * float(np.linalg.norm(end - positions[j])))) for j, end in bones]
+    shapes = []
+    for j, end in bones:
+        length = float(np.linalg.norm(end - positions[j]))
+        radius = min(max(0.12 * length, 0.02 * spread), 0.4 * length, 0.05 * spread)  # short bones of a spine are to be seen, too
+        shapes.append((j, _octahedron(positions[j], end, radius)))
     up = np.array([0.0, 0.015 * spread, 0.0])
     shapes += [(j, _octahedron(positions[j] - up, positions[j] + up, 0.015 * spread, 0.5)) for j in sorted(bare)]
     faces = np.concatenate([corners for _, corners in shapes])  # (F, 3, 3)
