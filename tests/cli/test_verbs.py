@@ -133,6 +133,18 @@ def test_an_unknown_character_lists_those_that_are_built_in(capsys: Capture) -> 
     assert "'deepmimic'" in said.err
 
 
+def test_a_scene_without_a_skeleton_is_described_and_not_rigged(capsys: Capture) -> None:
+    scene = {"asset": {"version": "2.0"}, "cameras": [{"type": "perspective"}], "nodes": [{"name": "eye", "camera": 0}]}
+    Path("scene.gltf").write_text(json.dumps(scene), encoding="utf-8")
+    said = surefoot(capsys, "inspect", "scene.gltf", "--json", "-")
+    assert said.code == 0
+    assert {"kind", "clips", "joints", "height_m", "up_axis", "unit_m", "guesses", "warnings"} <= said.json.keys()
+    assert "camera" in surefoot(capsys, "inspect", "scene.gltf").out
+    refused = surefoot(capsys, "rig", "scene.gltf", "--out", "a.xml")
+    assert refused.code == 2
+    assert "no skeleton" in refused.err
+
+
 def test_json_goes_to_a_file_too(capsys: Capture) -> None:
     said = surefoot(capsys, "inspect", "humanoid", "--json", "facts.json")
     assert "45 degrees of freedom" in said.out
