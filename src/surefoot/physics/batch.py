@@ -21,11 +21,12 @@ from surefoot.character.character import Character
 from surefoot.errors import InputError, unknown_name
 from surefoot.physics import crash
 from surefoot.physics.engine import Rollout, Stop
-from surefoot.physics.features.observation import FIELDS, Observation, Observer
+from surefoot.physics.features.contact import ContactObserver, Contacts
+from surefoot.physics.features.observation import Observation, Observer
 from surefoot.physics.layout import layout
 from surefoot.physics.push import Push, schedule
 from surefoot.physics.quiet import quiet
-from surefoot.physics.scene import Scene, compile_scene
+from surefoot.physics.scene import Scene, compile_scene, scene_spec
 from surefoot.physics.servos import servos
 
 Array = NDArray[np.float64]
@@ -66,6 +67,7 @@ class BatchEngine:
         ctrl = self.layout.ctrl
         self._driven = slice(ctrl.start, ctrl.start + self.servos.num)  # servos of props come after the character's
         self._observer: Observer | None = None
+        self._feeler: ContactObserver | None = None
         self._calls: list[tuple[NDArray[np.int64] | None, Array, int, Array | None, int]] = []  # of this period, kept for a dump only
 
     @property
@@ -204,20 +206,42 @@ class BatchEngine:
 
     def observe(self, rows: Array | None = None) -> Observation:
         """Positions, rotations and sensors at rows (..., S), by default the current ones."""
-        observer = self._observer
-        if observer is None:
-            observer = Observer(self.model, self.layout, len(self.character.skeleton.names), self.num_simulations, self.threads)
-            self._observer = observer
-            for field in self.varied:
-                self._expand(observer.batch, field)
+        if self._observer is None:
+            num = len(self.character.skeleton.names)
+            self._observer = Observer(self.model, self.layout, num, self.num_simulations, self.threads)
+            self._expand_all(self._observer.batch)
         if rows is None:
-            return observer(self.batch.state)
-        flat = np.asarray(rows, dtype=float).reshape(-1, self.layout.size)
-        width = self.num_simulations
+            return self._observer(self.batch.state)
+        return Observation(**self._in_parts(self._observer, np.asarray(rows, dtype=float)))
+
+    def contacts(self, rows: Array | None = None) -> Contacts:
+        """Contact forces at rows (..., S), by default the current ones: those of the next substep's beginning."""
+        if self._feeler is None:
+            spec = scene_spec(self.character, self.scene)
+            self._feeler = ContactObserver(spec, self.layout, self.character.skeleton.names, self.num_simulations, self.threads)
+            self._expand_all(self._feeler.batch)
+        with quiet():
+            if rows is None:
+                return self._feeler(self.batch.state)
+            return Contacts(**self._in_parts(self._feeler, np.asarray(rows, dtype=float)))
+
+    def _in_parts(self, observer: Observer | ContactObserver, rows: Array) -> dict[str, Array]:
+        """What an observer sees of rows (..., S), as many at a time as there are simulations.
+
+        Rows (N, ..., S) of an engine whose simulations differ are seen by the simulation they came from.
+        """
+        width, lead = self.num_simulations, rows.shape[:-1]
+        moved = bool(self.varied) and len(lead) > 1
+        if moved:
+            rows = np.moveaxis(rows, 0, -2)
+        flat = rows.reshape(-1, self.layout.size)
         parts = [observer(flat[i : i + width]) for i in range(0, len(flat), width)]
-        lead = rows.shape[:-1]
-        joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in FIELDS}
-        return Observation(**{name: array.reshape(*lead, *array.shape[1:]) for name, array in joined.items()})
+        out = {}
+        for name in vars(parts[0]):
+            joined = np.concatenate([getattr(part, name) for part in parts])
+            joined = joined.reshape(*rows.shape[:-1], *joined.shape[1:])
+            out[name] = np.moveaxis(joined, len(lead) - 1, 0) if moved else joined
+        return out
 
     def vary(self, field: str, values: ArrayLike) -> None:
         """Give a field of MuJoCo's model ("geom_friction", "body_mass", "opt.gravity", ...) its own value in every simulation (N, ...)."""
@@ -227,7 +251,12 @@ class BatchEngine:
         if values.shape[:1] != (self.num_simulations,):
             raise InputError(f"{field} needs a value for each of {self.num_simulations} simulations, got an array of shape {values.shape}.")
         self.varied[field] = np.array(values)
-        for batch in (self.batch, *([self._observer.batch] if self._observer else [])):
+        for user in (self, self._observer, self._feeler):
+            if user is not None:
+                self._expand(user.batch, field)
+
+    def _expand_all(self, batch: Batch) -> None:
+        for field in self.varied:
             self._expand(batch, field)
 
     def _expand(self, batch: Batch, field: str) -> None:

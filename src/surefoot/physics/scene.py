@@ -8,7 +8,10 @@ Bodies, joints and servos of props come after the character's own, so its part o
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
 from typing import Any, Literal
 
 import mujoco
@@ -124,6 +127,15 @@ class Scene:
             lowered=_number(known.get("lowered", 0.0), "lowered", 0.0, 100.0),
         )
 
+    @cached_property
+    def _terrain(self) -> Batch:
+        """Ground and obstacles alone, to shoot rays at."""
+        spec = mujoco.MjSpec()
+        with _errors_of_mujoco():
+            floor(spec)
+            _furnish(spec, self)
+            return Batch(spec.compile(), 1, 1)
+
     def height(self, points: ArrayLike) -> Array:
         """Height of ground and obstacles (...) [m] under points (..., 2), straight down from above everything."""
         xy = np.asarray(points, dtype=float)[..., :2]
@@ -131,33 +143,38 @@ class Scene:
             return np.zeros(xy.shape[:-1])
         flat = xy.reshape(-1, 2)
         start = np.concatenate([flat, np.full((len(flat), 1), 200.0)], axis=-1)
-        batch = Batch(_terrain(self), 1, 1)
-        distance, _ = batch.ray(start[None], np.array([0.0, 0.0, -1.0]))
+        distance, _ = self._terrain.ray(start[None], np.array([0.0, 0.0, -1.0]))
         return np.asarray(np.where(distance[0] < 0.0, -np.inf, 200.0 - distance[0]).reshape(xy.shape[:-1]))
 
 
+def scene_spec(character: Character, scene: Scene) -> mujoco.MjSpec:
+    """The character's model in a scene, with the sensors that observations need, before it is compiled."""
+    with _errors_of_mujoco():
+        spec = mujoco.MjSpec.from_string(character.xml)
+        add_sensors(spec, character.skeleton.names[0])
+        _furnish(spec, scene)
+        for prop in scene.props:
+            _add_prop(spec, prop)
+    return spec
+
+
 def compile_scene(character: Character, scene: Scene) -> mujoco.MjModel:
-    """The character's model in a scene, with the sensors that observations need."""
-    spec = mujoco.MjSpec.from_string(character.xml)
-    add_sensors(spec, character.skeleton.names[0])
-    _furnish(spec, scene)
-    for prop in scene.props:
-        _add_prop(spec, prop)
-    try:
+    """The character's model in a scene."""
+    spec = scene_spec(character, scene)
+    with _errors_of_mujoco():
         model = spec.compile()
-    except ValueError as error:
-        raise InputError(f"MuJoCo cannot compile the scene: {error}") from None
     for name in character.skeleton.names:
         if model.body(name).id != character.model.body(name).id:
             raise InputError(f"the scene changes the place of body '{name}' in the model.")
     return model
 
 
-def _terrain(scene: Scene) -> mujoco.MjModel:
-    spec = mujoco.MjSpec()
-    floor(spec)
-    _furnish(spec, scene)
-    return spec.compile()
+@contextmanager
+def _errors_of_mujoco() -> Iterator[None]:
+    try:
+        yield
+    except ValueError as error:
+        raise InputError(f"MuJoCo cannot compile the scene: {error}") from None
 
 
 def _furnish(spec: mujoco.MjSpec, scene: Scene) -> None:

@@ -112,12 +112,12 @@ class Bumps:
     def heights(self) -> Array:
         """Heights (n, n) [m] at equal steps over the square, rows along y."""
         rng = np.random.default_rng(self.seed)
-        num = int(np.clip(np.ceil(2.0 * self.size / self.wavelength * 8.0), 16, 400)) + 1
+        num = int(np.clip(np.ceil(16.0 * self.size / max(self.wavelength, 1e-3)), 16, 400)) + 1
         x, y = np.meshgrid(np.linspace(-self.size, self.size, num), np.linspace(-self.size, self.size, num))
         total = np.zeros_like(x)
         for _ in range(12):
             toward, phase, scale = rng.uniform(0.0, 2.0 * np.pi), rng.uniform(0.0, 2.0 * np.pi), rng.uniform(1.0, 3.0)
-            wave = 2.0 * np.pi / (self.wavelength * scale)
+            wave = 2.0 * np.pi / (max(self.wavelength, 1e-3) * scale)
             total += np.cos(wave * (np.cos(toward) * x + np.sin(toward) * y) + phase)
         away = np.clip((np.hypot(x, y) - self.level) / max(self.wavelength, 1e-6), 0.0, 1.0)
         total *= away * away * (3.0 - 2.0 * away)

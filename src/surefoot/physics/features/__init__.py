@@ -6,16 +6,20 @@ s = state_features(seen, anatomy(character))        # (N, 18) for two feet
 
 from surefoot.physics.features.anatomy import Anatomy, Foot, anatomy
 from surefoot.physics.features.body import end_effector_velocities, end_effectors, joint_rotations, root_velocities
+from surefoot.physics.features.contact import Contacts, center_of_pressure, foot_forces
 from surefoot.physics.features.observation import Observation
 from surefoot.physics.features.state import mirrored, names, state_features, tilt
 
 __all__ = [
     "Anatomy",
+    "Contacts",
     "Foot",
     "Observation",
     "anatomy",
+    "center_of_pressure",
     "end_effector_velocities",
     "end_effectors",
+    "foot_forces",
     "joint_rotations",
     "mirrored",
     "names",
