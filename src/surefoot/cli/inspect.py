@@ -13,7 +13,7 @@ from tyro.conf import Positional, arg
 from surefoot.cli.flags import Common
 from surefoot.cli.output import Output
 from surefoot.cli.reading import Keeping, Reading, built_in, must_exist, tell_other_clips
-from surefoot.motion.files import ReadOptions
+from surefoot.motion.files import ReadOptions, locate
 
 KINDS: dict[str, str] = {
     ".xml": "surefoot.character.report:report",
@@ -49,7 +49,7 @@ class Command(Keeping, Reading, Common):
         report = describe(self.file, self.options())
         facts = report.to_json()
         clips = [clip["name"] for clip in facts["clips"]]
-        if facts.get("clip") and self.clip is None and not self.file.endswith(f"#{facts['clip']}"):
+        if facts.get("clip") and locate(self.file, self.options())[1].clip is None:
             tell_other_clips(facts["clip"], [name for name in clips if name != facts["clip"]], output)
         output.say(report.text())
         output.result(facts)

@@ -80,7 +80,7 @@ class Clip:
 
 def read_motion(path: str | Path, options: ReadOptions | None = None) -> Motion:
     """The motion in a file of any format that is read; `path` may be "FILE#Clip name"."""
-    file, options = _locate(path, options or ReadOptions())
+    file, options = locate(path, options or ReadOptions())
     data, name = read_bytes(file), shown(file)
     kind = file_format(data, name)
     if kind == "bvh":
@@ -107,7 +107,7 @@ def read_motion(path: str | Path, options: ReadOptions | None = None) -> Motion:
 
 def list_clips(path: str | Path, options: ReadOptions | None = None) -> tuple[Clip, ...]:
     """The clips in a file, in its order; none when nothing in it moves and it has no skeleton."""
-    file, options = _locate(path, options or ReadOptions())
+    file, options = locate(path, options or ReadOptions())
     data, name = read_bytes(file), shown(file)
     if file_format(data, name) == "gltf":
         from surefoot.motion import gltf
@@ -162,7 +162,7 @@ def file_format(data: bytes, name: str) -> Format:
     raise InputError(f"{name}: {given}, and a content that is no motion known here. Read are {READ}.")
 
 
-def _locate(path: str | Path, options: ReadOptions) -> tuple[Path, ReadOptions]:
+def locate(path: str | Path, options: ReadOptions) -> tuple[Path, ReadOptions]:
     """The file of "FILE#Clip name" and the options with that clip; a file whose name holds a # comes first."""
     text = os.fspath(path)
     try:
