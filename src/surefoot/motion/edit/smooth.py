@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import signal
 
 from surefoot.errors import InputError
 from surefoot.motion import quaternion
@@ -46,6 +45,8 @@ def low_pass(values: Array, cutoff_hz: float, frame_time: float) -> Array:
     """Values (T, ...) through the filter, forwards and backwards."""
     if values.size == 0:
         return values
+    from scipy import signal  # takes as long to import as the rest of the package
+
     # Run twice, the filter has half power where a single run has the square root of half: move its corner up by that.
     corner = min(cutoff_hz / (np.sqrt(2.0) - 1.0) ** (0.5 / ORDER), 0.499 / frame_time)
     sections = signal.butter(ORDER, corner, fs=1.0 / frame_time, output="sos")

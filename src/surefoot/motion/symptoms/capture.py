@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage, signal
+from scipy import ndimage
 
 from surefoot.motion import quaternion
 from surefoot.motion.anatomy.words import parts
@@ -135,6 +135,8 @@ def noise(patient: Patient) -> Iterator[Finding]:
     motion = patient.motion
     if motion.fps < 45.0 or motion.num_frames < 30:
         return
+    from scipy import signal  # takes as long to import as the rest of the package
+
     at = motion.joint_positions[:, patient.solid]
     accelerations = np.diff(at, 2, axis=0)
     frequencies, power = signal.periodogram(accelerations, fs=motion.fps, axis=0, window="hann")
