@@ -69,6 +69,6 @@ def check_size(frames: int, joints: int, numbers: int | None = None) -> None:
         )
     if numbers is not None and size > max(MAX_SPARSE, numbers):
         raise InputError(
-            f"{frames} frames of {joints} joints are {size / 1e6:.1f} million transforms, but the file holds only {numbers / 1e6:.2g} million "
-            f"numbers for them; without more numbers than that, {MAX_SPARSE / 1e6:.0f} million are read."
+            f"{frames} frames of {joints} joints are {size / 1e6:.1f} million transforms, but the file holds only {numbers / 1e6:.2g} "
+            f"million numbers for them; without more numbers than that, {MAX_SPARSE / 1e6:.0f} million are read."
         )
