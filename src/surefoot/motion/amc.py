@@ -116,7 +116,7 @@ def compose(
     for j, b in enumerate(slots):
         bone = figure.bones[b]
         rotation, shift, length = _pose(bone, channels[bone.name])
-        if bone.parent < 0:  # the root's place and turn replace its rest
+        if bone.parent < 0:  # the skeleton's root position is added to the data, as the format's definition says
             translations[:, j] = turn(up, (np.asarray(bone.position) + shift) * unit_m)
             rotations[:, j] = quaternion.multiply(upright(up), rotation)
         else:
