@@ -120,7 +120,7 @@ def held_deviation(character: Character, qpos: Array, seconds: float = SECONDS) 
     root = character.skeleton.names[0]
     spec.body(root).pos = [0.0, 0.0, 3.0 * character.height]
     spec.body(root).quat = qpos[3:7]
-    spec.delete(spec.joint(root))
+    spec.delete(spec.body(root).joints[0])
     for key in list(spec.keys):
         spec.delete(key)
     model = spec.compile()

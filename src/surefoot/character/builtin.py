@@ -43,6 +43,11 @@ def names() -> tuple[str, ...]:
     return tuple(_MAKERS)
 
 
+def made() -> tuple[Character, ...]:
+    """Those that have been compiled already."""
+    return tuple(maker() for maker in (humanoid, deepmimic, dinosaur) if maker.cache_info().currsize)
+
+
 def builtin(name: str) -> Character:
     """The built-in character of that name."""
     if name not in _MAKERS:

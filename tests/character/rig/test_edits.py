@@ -9,8 +9,8 @@ from typing import Any
 import mujoco
 import numpy as np
 import pytest
-
 from benchmarks.animals import animal
+
 from surefoot.character.rig import Rigged, edits_template, parse_edits, read_edits, rig
 from surefoot.errors import InputError
 

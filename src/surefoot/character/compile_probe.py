@@ -1,0 +1,49 @@
+"""Compiles MJCF from standard input and steps it once, in a process of its own: `python -m surefoot.character.compile_probe`.
+
+A hostile or damaged model can crash the compiler or take all memory; then this process dies and the program that asked lives on.
+Prints one line of JSON: {"ok": true} or {"error": "..."}.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+
+MEMORY_BYTES = 3 * 2**30
+"""Address space; the interpreter and its libraries take about a third of it."""
+CPU_S = 10
+
+
+def limit() -> None:
+    """Hold this process to its memory and time, where the system knows such limits."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    for what, most in ((resource.RLIMIT_AS, MEMORY_BYTES), (resource.RLIMIT_CPU, CPU_S), (resource.RLIMIT_CORE, 0)):
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(what, (most, most))
+
+
+def main() -> int:
+    text = sys.stdin.buffer.read().decode("utf-8")
+    import mujoco
+
+    limit()
+    try:
+        model = mujoco.MjSpec.from_string(text).compile()
+        data = mujoco.MjData(model)
+        mujoco.mj_step(model, data)
+    except MemoryError:
+        print(json.dumps({"error": "it needs more memory than a character may take"}))
+        return 0
+    except Exception as error:
+        print(json.dumps({"error": str(error)}))
+        return 0
+    print(json.dumps({"ok": True}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
