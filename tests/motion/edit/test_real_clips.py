@@ -132,3 +132,13 @@ def test_animals_and_cartoons_walk_in_place_too(name: str) -> None:
 )
 def test_dances_boxing_and_jumps_do_not(name: str) -> None:
     assert not is_in_place(load(name))
+
+
+@pytest.mark.parametrize(
+    "name", [f"{KAYKIT}#Walking_A", f"{KAYKIT}#Jump_Full_Short", "quadruped_keyframes/turn.txt", "gltf/robot_expressive.glb#Wave"]
+)
+def test_a_cycle_that_already_meets_itself_is_left_alone(name: str) -> None:
+    motion = load(name)
+    closed = close_cycle(motion)
+    assert closed.num_frames == motion.num_frames
+    assert np.abs(closed.joint_positions - motion.joint_positions).max() < 2e-4 * max(1.0, motion.skeleton.height)

@@ -9,6 +9,7 @@ from surefoot.motion.edit.mirror import mirror
 from surefoot.motion.edit.planar import Planar, move
 from surefoot.motion.edit.resample import resample
 from surefoot.motion.edit.smooth import smooth
+from surefoot.motion.edit.symmetric import symmetric_gait
 from surefoot.motion.edit.travel import give_travel, is_in_place
 from surefoot.motion.edit.velocity import Velocities, velocities
 
@@ -35,6 +36,7 @@ __all__ = [
     "resample",
     "scale",
     "smooth",
+    "symmetric_gait",
     "translate",
     "turn_up",
     "velocities",

@@ -110,7 +110,11 @@ def _seam_jump(steps: Array, frame_time: float, turn: Planar | None = None) -> A
     begin, end = _at_edge(steps[:count]), _at_edge(steps[::-1][:count])
     if turn is not None:
         begin = quaternion.rotate(turn.rotation, begin)
-    return begin - end
+    jump = begin - end
+    # What velocities change by from one frame to the next anyway is no jump: a cycle that meets itself is left alone.
+    usual = np.percentile(np.linalg.norm(np.diff(steps, axis=0), axis=-1), 75.0, axis=0)
+    size = np.linalg.norm(jump, axis=-1)
+    return jump * np.maximum(0.0, 1.0 - usual / np.maximum(size, 1e-300))[..., None]
 
 
 def _at_edge(steps: Array) -> Array:
