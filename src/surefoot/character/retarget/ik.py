@@ -26,6 +26,14 @@ NEAR = 0.10
 """Points lower than this part of the character's height are watched [1]."""
 
 
+STUCK = 0.025
+"""An end effector this far from its target, as a part of the height, is worth a second try."""
+TOES = 4.0
+"""Toes are so much stiffer than other joints: else they curl under the foot before it rises."""
+BETTER = 0.6
+"""It is taken when its cost is less than this part of the first's."""
+BACK = 60
+"""Frames before that follow it, at most."""
 LONGEST = 0.4
 """No coordinate moves further in one step [rad or m]: the linear model is not to be trusted beyond."""
 
@@ -144,7 +152,11 @@ class Solver:
             config.caution,
         )
         self.turns = TurnTask(ids[[b.body for b in targets.bearings]], np.array([b.weight for b in targets.bearings]))
-        self.posture = mink.PostureTask(model, cost=config.posture_weight)
+        stiffness = np.full(model.nv, config.posture_weight)
+        for body in ids[list(targets.toes)]:
+            first = int(model.body_dofadr[body])
+            stiffness[first : first + int(model.body_dofnum[body])] *= TOES
+        self.posture = mink.PostureTask(model, cost=stiffness)
         self.deepest = config.depth * character.height / 1.7
         self.continuity = mink.PostureTask(model, cost=config.continuity_weight)
         self.limits: list[mink.Limit] = [mink.ConfigurationLimit(model)]
@@ -153,17 +165,20 @@ class Solver:
         self.places = np.stack([g.places for g in targets.goals], axis=1)  # (T, n, 3)
         self.weights = np.stack([g.weight for g in targets.goals], axis=1)  # (T, n)
         self.rotations = np.stack([b.rotations for b in targets.bearings], axis=1)  # (T, m, 4)
-        self.reach = targets.reach
+        self.reach, self.height = targets.reach, character.height
+        self.weights_now = self.weights[0]
+        self.heavy = config.end_weight * 1.7 / character.height
 
-    def frame(self, t: int, start: Array, iterations: int) -> Array:
-        """The pose (nq,) of frame t, from the pose `start`."""
+    def frame(self, t: int, start: Array, iterations: int, fresh: bool = False) -> Array:
+        """The pose (nq,) of frame t, from the pose `start`; `fresh` forgets the frame before."""
         configuration = self.configuration
         configuration.update(start)
-        self.points.aim(self.places[t], self.weights[t])
+        self.weights_now = self.weights[t]
+        self.points.aim(self.places[t], self.weights_now)
         self.turns.targets = self.rotations[t]
         self.posture.set_target(self.targets.guess[t])
         tasks = [self.points, self.turns, self.posture]
-        if t > 0:
+        if t > 0 and not fresh:
             self.continuity.set_target(start)
             tasks.append(self.continuity)
         for _ in range(iterations):
@@ -173,6 +188,17 @@ class Solver:
             if float(np.abs(step).max()) < self.config.tolerance:
                 break
         return np.array(configuration.q)
+
+    def stuck(self) -> bool:
+        """Whether an end effector or a planted sole of the frame just solved is far from its target."""
+        gaps = np.linalg.norm(self.points.compute_error(self.configuration).reshape(-1, 3), axis=1)
+        held = self.weights_now[self.points.active] >= self.heavy
+        return bool(gaps[held].max(initial=0.0) > STUCK * self.height)
+
+    def cost(self) -> float:
+        """What the steps minimise, at the present pose, but for the continuity."""
+        tasks = (self.points, self.turns, self.posture)
+        return float(sum(np.sum((task.cost * task.compute_error(self.configuration)) ** 2) for task in tasks))
 
     def _step(self, tasks: list[mink.Task]) -> Array:
         try:
@@ -185,14 +211,38 @@ class Solver:
         """All poses (T, nq)."""
         guess = self.targets.guess
         out = np.empty_like(guess)
+        costs = np.empty(len(guess))
         change = np.zeros(self.model.nv)
-        start = np.empty(self.model.nq)
         for t, row in enumerate(guess):
-            start[:] = row
-            mujoco.mj_integratePos(self.model, start, change, 1.0)
-            out[t] = self.frame(t, start, self.config.first_iterations if t == 0 else self.config.iterations)
+            out[t] = self.frame(t, self._moved(row, change), self.config.first_iterations if t == 0 else self.config.iterations)
+            costs[t] = self.cost()
+            if t > 0 and self.stuck():
+                self._retry(t, out, costs)
             mujoco.mj_differentiatePos(self.model, change, 1.0, row, out[t])
         return self.raised(out) if self.config.ground else out
+
+    def _moved(self, pose: Array, change: Array) -> Array:
+        start = np.array(pose)
+        mujoco.mj_integratePos(self.model, start, change, 1.0)
+        return start
+
+    def _retry(self, t: int, out: Array, costs: Array) -> None:
+        """Solve frame t from the guess itself: a toe curled under on the ground finds no way back by small steps.
+
+        Where that is better, the frames before follow it backwards as long as it is better for them, too, so that nothing snaps at t.
+        """
+        guess = self.targets.guess
+        found = self.frame(t, guess[t], self.config.first_iterations, fresh=True)
+        if self.cost() > BETTER * costs[t]:
+            return
+        out[t], costs[t] = found, self.cost()
+        change = np.empty(self.model.nv)
+        for u in range(t - 1, max(t - BACK, -1), -1):
+            mujoco.mj_differentiatePos(self.model, change, 1.0, guess[u + 1], out[u + 1])
+            found = self.frame(u, self._moved(guess[u], change), self.config.iterations)
+            if self.cost() > costs[u]:
+                return
+            out[u], costs[u] = found, self.cost()
 
     def raised(self, qpos: Array) -> Array:
         """The poses, lifted where joint limits left the ground's limit no solution."""

@@ -25,6 +25,8 @@ Flags = NDArray[np.bool_]
 
 HEEL, BALL = float(np.cos(np.radians(50.0))), float(np.cos(np.radians(84.0)))
 """A heel stands only on a sole that lies flatter than this, a ball on one that does not face backwards: lying feet do not stand."""
+SIDE = float(np.sin(np.radians(40.0)))
+"""Nor do feet that lie on their side."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +58,9 @@ def sole_contacts(motion: Motion, foot: SourceFoot, flags: Flags, config: Retarg
     touched: Flags = np.asarray(flags[:, joints].any(axis=1))
     if foot.ball is None:
         return Contacts(heel=standing(heel, level, size, motion.frame_time, touched, config), ball=np.zeros_like(touched))
-    upright = up[:, 2]
+    across = np.cross(up, ball - ankle)
+    tilt = np.abs(across[:, 2]) / np.maximum(np.linalg.norm(across, axis=-1), 1e-9)
+    upright = np.where(tilt < SIDE, up[:, 2], -1.0)
     return Contacts(
         heel=standing(heel, level, size, motion.frame_time, touched & (upright > HEEL), config),
         ball=standing(ball, foot.ball_height, size, motion.frame_time, touched & (upright > BALL), config),

@@ -75,6 +75,8 @@ class Targets:
     """Points that stand, and when."""
     reach: int
     """Frames over which corrections fade."""
+    toes: tuple[int, ...] = ()
+    """Bodies beyond the ankles."""
 
 
 def leg_ratio(pairs: list[Pair], source_height: float, target_height: float) -> float:
@@ -114,6 +116,7 @@ def aim(
     bearings: list[Bearing] = []
     ends: dict[str, Goal] = {}
     planted: dict[str, tuple[Point, Flags]] = {}
+    toes = tuple(foot.toe for _, foot in feet.values() if foot.toe is not None)
     per_metre = 1.7 / character.height  # costs of lengths
 
     def goal(name: str, point: Point, places: Array, weight: float, more: Array | None = None, base: Point | None = None) -> Goal:
@@ -158,7 +161,7 @@ def aim(
                 bearings.append(Bearing(body=point.joint, rotations=world[:, point.joint], weight=config.turn_weight))
         if limb.kind in ("arm", "leg"):
             _middles(goal, pair, start, origin, motion, character, config)
-    return Targets(guess=guess, goals=tuple(goals), bearings=tuple(bearings), ends=ends, planted=planted, reach=reach)
+    return Targets(guess=guess, goals=tuple(goals), bearings=tuple(bearings), ends=ends, planted=planted, reach=reach, toes=toes)
 
 
 def _roots(
