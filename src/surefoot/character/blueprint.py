@@ -8,12 +8,14 @@ Metres, kilograms, radians; Z up.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.errors import InputError, unknown_name
+from surefoot.motion import quaternion
 
 Array = NDArray[np.float64]
 
@@ -82,7 +84,7 @@ class Servo:
     passive: float = 0.02
     """Part of kd that stays when the servo is off."""
     armature: float = 0.02
-    """Rotor inertia as a part of the inertia that the servo can move, kp / frequency^2. It is what contacts feel of a stiff joint on a light foot:
+    """Rotor inertia as a part of the inertia that the servo can move, kp / frequency^2. Contacts feel it in a stiff joint on a light foot:
     without it contacts go soft, because the solver knows of inertia but not of damping."""
     lead: float | None = None
     """Seconds by which targets are read ahead; None takes 1.25 kd / kp."""
@@ -136,6 +138,35 @@ class Blueprint:
                 return body
         raise unknown_name("body", name, [b.name for b in self.bodies])
 
+    @cached_property
+    def rest(self) -> tuple[Array, Array]:
+        """World positions (B, 3) and rotations (B, 4) of all bodies in the rest pose."""
+        index = {body.name: i for i, body in enumerate(self.bodies)}
+        positions, rotations = np.zeros((len(index), 3)), np.zeros((len(index), 4))
+        for i, body in enumerate(self.bodies):
+            if body.parent is None:
+                positions[i], rotations[i] = body.position, body.rotation
+            else:
+                p = index[body.parent]
+                positions[i] = positions[p] + quaternion.rotate(rotations[p], body.position)
+                rotations[i] = quaternion.multiply(rotations[p], body.rotation)
+        return positions, rotations
+
+    @cached_property
+    def height(self) -> float:
+        """Size of the rest pose [m]: its height, but at least half its longest side (for animals that are longer than tall)."""
+        positions, rotations = self.rest
+        owners = [i for i, body in enumerate(self.bodies) for _ in body.shapes]
+        shapes = [shape for body in self.bodies for shape in body.shapes]
+        low, high = positions.min(axis=0), positions.max(axis=0)
+        if shapes:
+            centers = positions[owners] + quaternion.rotate(rotations[owners], np.stack([s.center for s in shapes]))
+            matrices = quaternion.to_matrix(quaternion.multiply(rotations[owners], np.stack([s.rotation for s in shapes])))
+            reach = np.stack([_reach(s, m) for s, m in zip(shapes, matrices, strict=True)])
+            low, high = np.minimum(low, (centers - reach).min(axis=0)), np.maximum(high, (centers + reach).max(axis=0))
+        extent = high - low
+        return float(max(extent[2], 0.5 * extent.max(), 1e-6))
+
     @property
     def mass(self) -> float:
         """[kg]"""
@@ -144,3 +175,11 @@ class Blueprint:
     def replace(self, **changes: Any) -> Blueprint:
         """A copy with some fields changed."""
         return replace(self, **changes)
+
+
+def _reach(shape: Shape, matrix: Array) -> Array:
+    """How far a shape reaches from its centre along x, y and z of the world (3,), its axes being the columns of `matrix`."""
+    if shape.kind == "box":
+        return np.asarray(np.abs(matrix) @ np.asarray(shape.size))
+    along = np.abs(matrix[:, 2]) * shape.size[1] if shape.kind == "capsule" else np.zeros(3)
+    return np.asarray(shape.size[0] + along)

@@ -132,39 +132,12 @@ def load_of(blueprint: Blueprint) -> Load:
 
 def rest_transforms(blueprint: Blueprint) -> tuple[Array, Array]:
     """World positions (B, 3) and rotations (B, 4) of all bodies in the rest pose."""
-    index = {body.name: i for i, body in enumerate(blueprint.bodies)}
-    positions, rotations = np.zeros((len(index), 3)), np.zeros((len(index), 4))
-    for i, body in enumerate(blueprint.bodies):
-        if body.parent is None:
-            positions[i], rotations[i] = body.position, body.rotation
-        else:
-            p = index[body.parent]
-            positions[i] = positions[p] + quaternion.rotate(rotations[p], body.position)
-            rotations[i] = quaternion.multiply(rotations[p], body.rotation)
-    return positions, rotations
+    return blueprint.rest
 
 
 def rest_height(blueprint: Blueprint) -> float:
     """Size of the rest pose [m]: its height, but at least half its longest side (for animals that are longer than tall)."""
-    positions, rotations = rest_transforms(blueprint)
-    corners = []
-    for i, body in enumerate(blueprint.bodies):
-        corners.append(positions[i])
-        for shape in body.shapes:
-            reach = shape.size[0] if shape.kind != "box" else float(np.linalg.norm(shape.size))
-            if shape.kind == "capsule":
-                reach = shape.size[0]
-                along = quaternion.rotate(shape.rotation, [0.0, 0.0, shape.size[1]])
-                ends = [shape.center + along, shape.center - along]
-            else:
-                ends = [shape.center]
-            if shape.kind == "box":
-                reach = min(shape.size)
-            for end in ends:
-                center = positions[i] + quaternion.rotate(rotations[i], end)
-                corners += [center + reach, center - reach]
-    extent = np.ptp(np.array(corners), axis=0)
-    return float(max(extent[2], 0.5 * extent.max(), 1e-6))
+    return blueprint.height
 
 
 def _below(parents: NDArray[np.int64]) -> NDArray[np.bool_]:

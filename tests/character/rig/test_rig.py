@@ -163,7 +163,7 @@ def test_a_leading_t_pose_is_left_out_unless_kept() -> None:
 
 def test_what_cannot_be_rigged_is_one_clear_line() -> None:
     lone = Skeleton(("only",), np.array([-1]), np.zeros((1, 3)), np.array([[1.0, 0, 0, 0]]))
-    with pytest.raises(InputError, match="lie in one point|nothing to rig"):
+    with pytest.raises(InputError, match=r"lie in one point|nothing to rig"):
         rig(still(lone))
     long = Skeleton(tuple(f"j{i}" for i in range(300)), np.arange(-1, 299), np.full((300, 3), 0.1), np.tile([1.0, 0, 0, 0], (300, 1)))
     with pytest.raises(InputError, match="max_bodies"):
@@ -190,10 +190,13 @@ def motions(draw: st.DrawFn) -> Motion:
 @settings(max_examples=40, deadline=None)
 @given(motions())
 def test_random_trees_become_characters_or_one_clear_line(motion: Motion) -> None:
+    refused = ""
     try:
         rigged = rig(motion)
     except InputError as error:
-        assert "\n" not in str(error)
+        refused = str(error)
+    if refused:
+        assert "\n" not in refused
         return
     model, data = rigged.character.model, mujoco.MjData(rigged.character.model)
     mujoco.mj_forward(model, data)

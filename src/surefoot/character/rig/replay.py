@@ -39,12 +39,12 @@ def replay(character: Character, sketch: Draft, names: dict[int, str]) -> tuple[
     columns = [order[[names[j] for j in order].index(name)] for name in character.skeleton.names]
     world = motion.joint_rotations[:, columns]
     qpos = character.pose(motion.joint_positions[:, columns[0]], world)
-    lowest = lowest_point(character, qpos[0])
+    lowest = float(lowest_points(character, qpos[:1])[0])
     if not np.isfinite(lowest):
         return qpos, 0.0
     # A clip that starts in the air keeps its height; its ground is where it comes down.
     frames = np.unique(np.linspace(0, len(qpos) - 1, 40).astype(int))
-    ground = float(np.percentile([lowest_point(character, qpos[t]) for t in frames], 10.0))
+    ground = float(np.percentile(lowest_points(character, qpos[frames]), 10.0))
     if lowest > ground + AIRBORNE * sketch.size:
         sketch.notes.append(f"the clip starts in the air, {lowest - ground:.2f} m above where its feet come down")
         lowest = ground
@@ -52,24 +52,17 @@ def replay(character: Character, sketch: Draft, names: dict[int, str]) -> tuple[
     return qpos, -lowest
 
 
-def lowest_point(character: Character, qpos: Array) -> float:
-    """Height of the lowest point of any shape in the pose `qpos` (nq,) [m]."""
+def lowest_points(character: Character, qpos: Array) -> Array:
+    """Height of the lowest point of any shape in each of the poses `qpos` (T, nq) [m] (T,)."""
     model, data = character.model, mujoco.MjData(character.model)
-    data.qpos[:] = qpos
-    mujoco.mj_kinematics(model, data)
-    lowest = np.inf
-    for g in range(model.ngeom):
-        if model.geom_bodyid[g] == 0:
-            continue
-        z, axis = float(data.geom_xpos[g, 2]), data.geom_xmat[g].reshape(3, 3)[2]
-        size, kind = model.geom_size[g], int(model.geom_type[g])
-        if kind == mujoco.mjtGeom.mjGEOM_SPHERE:
-            reach = size[0]
-        elif kind == mujoco.mjtGeom.mjGEOM_CAPSULE:
-            reach = size[0] + size[1] * abs(axis[2])
-        elif kind == mujoco.mjtGeom.mjGEOM_BOX:
-            reach = float(np.abs(axis) @ size)
-        else:
-            reach = float(model.geom_rbound[g])
-        lowest = min(lowest, z - float(reach))
-    return lowest
+    geoms = np.flatnonzero(model.geom_bodyid > 0)
+    size, kinds = model.geom_size[geoms], model.geom_type[geoms]
+    boxes, capsules = kinds == mujoco.mjtGeom.mjGEOM_BOX, kinds == mujoco.mjtGeom.mjGEOM_CAPSULE
+    out = np.full(len(qpos), np.inf)
+    for t, pose in enumerate(qpos):
+        data.qpos[:] = pose
+        mujoco.mj_kinematics(model, data)
+        up = np.abs(data.geom_xmat[geoms, 6:9])
+        reach = np.where(boxes, np.sum(up * size, axis=1), size[:, 0] + np.where(capsules, size[:, 1] * up[:, 2], 0.0))
+        out[t] = float((data.geom_xpos[geoms, 2] - reach).min(initial=np.inf))
+    return out
