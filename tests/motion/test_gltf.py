@@ -340,6 +340,14 @@ def test_what_is_not_used_is_said() -> None:
     assert told.warnings == ("animations that move no joint are left out: 'Face'.", "channels of weights are not used: 'Face'.")
 
 
+def test_warnings_are_single_lines_whatever_the_nodes_are_called() -> None:
+    maker = arm()
+    maker.tree["nodes"].append({"name": "eye\nof the\x07storm", "camera": 0})
+    maker.tree["scenes"] = [{"nodes": [0, 3]}]
+    maker.move(3, "translation", [0.0, 1.0], [[0, 0, 0], [1, 0, 0]])
+    assert read(maker).source.warnings[0] == "moving cameras or lights are left out: 'eye of the storm'."
+
+
 def morph_only() -> Maker:
     mesh = {"primitives": [{"attributes": {}, "targets": [{}, {}]}]}
     maker = Maker([{"name": "face", "mesh": 0}], meshes=[mesh])

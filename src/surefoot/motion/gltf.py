@@ -17,7 +17,7 @@ from pathlib import Path, PurePath
 import numpy as np
 from numpy.typing import NDArray
 
-from surefoot.errors import InputError, unknown_name
+from surefoot.errors import InputError, one_line, unknown_name
 from surefoot.motion import axes, gltf_tree, quaternion, units
 from surefoot.motion.axes import UpAxis
 from surefoot.motion.files import Clip, ReadOptions, without_first_frame
@@ -306,4 +306,4 @@ def _skeleton(file: _File, poser: Poser, rest: tuple[Array, Array], unit: float)
 
 
 def _listed(names: list[str]) -> str:
-    return ", ".join(f"'{n}'" for n in names[:6]) + (", …" if len(names) > 6 else "")
+    return ", ".join(f"'{one_line(n, 60)}'" for n in names[:6]) + (", …" if len(names) > 6 else "")
