@@ -101,7 +101,7 @@ def test_a_bone_hangs_at_its_parents_end_and_turns_about_axes_of_its_own(tmp_pat
     # Second frame: the root turned by 90 degrees about y, the thigh by 90 degrees about an x axis that leans by 30 degrees.
     axis = Rotation.from_euler("z", 30, degrees=True)
     thigh = Rotation.from_euler("y", 90, degrees=True) * (axis * Rotation.from_euler("x", 90, degrees=True) * axis.inv())
-    np.testing.assert_allclose(at(motion, 1, "shin"), thigh.apply([0, -8, 0]) + [1, 18, 2], atol=1e-12)
+    np.testing.assert_allclose(at(motion, 1, "shin"), np.array([1.0, 18.0, 2.0]) + thigh.apply([0, -8, 0]), atol=1e-12)
 
 
 def test_bones_shift_and_stretch(tmp_path: Path) -> None:

@@ -202,7 +202,7 @@ def _up(raw: _Raw, translations: Array, pose: units.Body, options: ReadOptions, 
     roots = list(raw.skeleton.roots)
     below = bool(raw.given[raw.skeleton.parents >= 0].any())
     reading, guess = "absolute", None
-    if options.positions in ("absolute", "relative") and not below:
+    if options.positions == "absolute" or (options.positions == "relative" and not below):
         reading = options.positions
     else:
         height = axes.turn(up, pose.posed)[..., 2].min(axis=1)

@@ -5,7 +5,8 @@ A BVH's joints have no rest rotation: with R_j the world rotation and Q_j its re
     B_j = T^-1 R_j Q_j^-1 T          OFFSET_j = T^-1 (P_j - P_parent) / u          channels: B_parent^-1 B_j as Z Y X angles
 
 where P are rest positions, T turns the file's up axis to Z and u is metres a unit. Position channels stand at roots, and at
-joints whose bones change their length; they replace the OFFSET, as in Blender.
+joints whose bones change their length; they replace the OFFSET, as in Blender. Readers disagree whether a root's are added to its OFFSET,
+so that of an only root is zero.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ def encode(motion: Motion, *, up: UpAxis | None = None, unit_m: float | None = N
     skeleton = motion.skeleton
     offsets, local, turned, tips = _in_file(motion, back, unit)
     below = skeleton.parents >= 0
+    if len(skeleton.roots) == 1:
+        offsets[~below] = 0.0
     moving = np.abs(local - offsets).max(axis=(0, 2)) * unit > _STRETCH
     members = np.flatnonzero(moving & below)
     if len(members):

@@ -60,7 +60,7 @@ class ReadOptions:
     fps: float | None = None
     """Frames per second: overrides the file's rate, and is the sampling rate of formats with key times (glTF)."""
     positions: Literal["absolute", "relative", "ignore"] | None = None
-    """How position channels below the root are meant (BVH)."""
+    """How position channels are meant (BVH): below the root, and at the root where it says "absolute" or where there are no others."""
     drop_first_frame: bool = False
     """Leave out frame 0 (a T-pose put there by an exporter)."""
     skeleton: Path | None = None
