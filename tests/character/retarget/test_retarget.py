@@ -9,9 +9,10 @@ from surefoot.character.builtin import builtin
 from surefoot.character.retarget import RetargetConfig, retarget
 from surefoot.character.retarget.ground import lowest
 from surefoot.character.retarget.measure import measure, turning
-from surefoot.motion import bvh, deepmimic
+from surefoot.motion import bvh, deepmimic, quaternion
 from surefoot.motion.files import ReadOptions
 from surefoot.motion.motion import Motion
+from surefoot.motion.skeleton import Skeleton
 from tests.character.retarget.clips import resized, steps, turned
 from tests.clips import MOTIONS, needs_motions
 
@@ -98,3 +99,18 @@ def test_turning_is_the_angle_between_frames_over_the_frame_time() -> None:
     motion = steps("deepmimic", 30)
     chest = motion.skeleton.index("chest")
     assert turning(motion)[:, chest].max() == pytest.approx(0.3 * 2.0 * np.pi / 29 * 60.0, rel=0.02)
+
+
+def test_a_limb_without_length_is_followed_by_its_rotation_alone() -> None:
+    names = ("body", "head", "arm_left", "arm_right", "leg_left", "leg_right")
+    places = np.array([[0.0, 0.0, 0.8], [0.0, 0.0, 0.5], [0.0, 0.2, 0.4], [0.0, -0.2, 0.4], [0.0, 0.1, -0.1], [0.0, -0.1, -0.1]])
+    skeleton = Skeleton(names, np.array([-1, 0, 0, 0, 0, 0]), places, np.tile([1.0, 0.0, 0.0, 0.0], (6, 1)))
+    swing = np.tile(skeleton.rotations, (20, 1, 1))
+    swing[:, 4] = quaternion.about([0.0, 1.0, 0.0], np.linspace(-0.4, 0.4, 20))
+    toy = Motion(skeleton, np.tile(places, (20, 1, 1)), swing, 1.0 / 30.0, name="toy")
+    character = builtin("humanoid")
+    result = retarget(toy, character)
+    knee = result.motion.joint_positions[:, character.skeleton.index("left_knee")]
+    assert knee[0, 0] - knee[-1, 0] > 0.2
+    assert set(result.ends) <= {"spine"}
+    assert lowest(character.model, result.qpos).min() > -0.005

@@ -27,7 +27,7 @@ NEAR = 0.10
 
 
 STUCK = 0.025
-"""An end effector this far from its target, as a part of the height, is worth a second try."""
+"""A foot this far from its target, as a part of the height, is worth a second try."""
 TOES = 4.0
 """Toes are so much stiffer than other joints: else they curl under the foot before it rises."""
 BETTER = 0.6
@@ -167,6 +167,7 @@ class Solver:
         self.rotations = np.stack([b.rotations for b in targets.bearings], axis=1)  # (T, m, 4)
         self.reach, self.height = targets.reach, character.height
         self.weights_now = self.weights[0]
+        self.legs = np.array(["leg" in g.name for g in targets.goals])
         self.heavy = config.end_weight * 1.7 / character.height
 
     def frame(self, t: int, start: Array, iterations: int, fresh: bool = False) -> Array:
@@ -190,9 +191,9 @@ class Solver:
         return np.array(configuration.q)
 
     def stuck(self) -> bool:
-        """Whether an end effector or a planted sole of the frame just solved is far from its target."""
+        """Whether a foot or a planted sole of the frame just solved is far from its target."""
         gaps = np.linalg.norm(self.points.compute_error(self.configuration).reshape(-1, 3), axis=1)
-        held = self.weights_now[self.points.active] >= self.heavy
+        held = (self.weights_now >= self.heavy)[self.points.active] & self.legs[self.points.active]
         return bool(gaps[held].max(initial=0.0) > STUCK * self.height)
 
     def cost(self) -> float:

@@ -43,7 +43,8 @@ class Pair:
     """Number of the target's point that is the end effector."""
     ratio: float
     """Length of the target's limb over the source's, from the first point to the end effector; for legs the straight distance in the
-    reference poses, so that a body that stands on bent legs stands on them still; for spines that from the hips to the head."""
+    reference poses, so that a body that stands on bent legs stands on them still; for spines that from the hips to the head. 0 for a source
+    limb without length: only its rotation is followed."""
 
     @property
     def source_end(self) -> float:
@@ -154,7 +155,7 @@ def stations(source: Limb, target: Limb, source_pose: Pose, target_pose: Pose) -
     at[:skip] = first
     measure = _reach if target.kind == "leg" and source.kind == "leg" else _length
     length_ours = measure(ours, first, end_ours)
-    ratio = measure(theirs, skip, end_theirs) / length_ours if length_ours > 1e-9 else 1.0
+    ratio = measure(theirs, skip, end_theirs) / length_ours if length_ours > 1e-6 * source_pose.height else 0.0
     return Pair(source=source, target=target, stations=tuple(float(u) for u in at), end=end_theirs, ratio=ratio)
 
 

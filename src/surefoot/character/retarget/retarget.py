@@ -106,7 +106,7 @@ def prepare(motion: Motion, character: Character, config: RetargetConfig, matchi
     pairs = [from_hips(pairs, pair, ours, theirs) for pair in pairs]
     feet: dict[int, tuple[SourceFoot, TargetFoot]] = {}
     for number, pair in enumerate(pairs):
-        if pair.target.kind == "leg" and pair.source.kind == "leg":
+        if pair.target.kind == "leg" and pair.source.kind == "leg" and pair.ratio > 0.0:
             feet[number] = (source_foot(motion, pair, ours.pose, config), target_foot(character, pair, theirs.forward))
     flags = motion.contacts if motion.contacts is not None else foot_contacts(motion, body=found)
     driven = drivers(pairs, ours, theirs, character, feet, motion, overrides)

@@ -81,7 +81,7 @@ class Targets:
 
 def leg_ratio(pairs: list[Pair], source_height: float, target_height: float) -> float:
     """The ratio by which height and travel scale: of the legs, else of the bodies' heights."""
-    legs = [p.ratio for p in pairs if p.target.kind == "leg"]
+    legs = [p.ratio for p in pairs if p.target.kind == "leg" and p.ratio > 0.0]
     return float(np.mean(legs)) if legs else target_height / source_height
 
 
@@ -145,7 +145,7 @@ def aim(
             end[:, 2] = pair.ratio * (source_end[:, 2] - ours.height) + theirs.height + loose_foot
             ends[limb.label] = Goal(name=limb.label, point=point, places=end, weight=np.ones(motion.num_frames))
             _foot(goal, bearings, planted, limb.label, point, theirs, end, world[:, theirs.ankle], contacts, reach, ours, config)
-        elif limb.kind == "tail":
+        elif limb.kind == "tail" or pair.ratio == 0.0:
             continue
         else:
             if limb.kind == "spine":
@@ -159,7 +159,7 @@ def aim(
                 ends[limb.label] = goal(limb.label, point, end - origin, config.end_weight, 1.0 - on, points[start])
             if not any(point.offset) or limb.kind == "spine":
                 bearings.append(Bearing(body=point.joint, rotations=world[:, point.joint], weight=config.turn_weight))
-        if limb.kind in ("arm", "leg"):
+        if limb.kind in ("arm", "leg") and pair.ratio > 0.0:
             _middles(goal, pair, start, origin, motion, character, config)
     return Targets(guess=guess, goals=tuple(goals), bearings=tuple(bearings), ends=ends, planted=planted, reach=reach, toes=toes)
 
@@ -176,6 +176,9 @@ def _roots(
     else:
         theirs, ours = flat[0][:, 0], motion.joint_positions[:, motion.skeleton.roots[0]]
     middle = scale * ours
+    if legs and not feet:  # nothing tells the source's soles: standing is standing
+        own = np.mean([station_places(p, p.stations[0], *motion.skeleton.rest) for p in legs], axis=0)
+        middle[:, 2] += np.mean([p.target.points[0].places(*character.skeleton.rest)[2] for p in legs]) - scale * own[2]
     if feet:
         middle[:, 2] += np.mean([b.height for _, b in feet.values()]) - scale * np.mean([a.height for a, _ in feet.values()])
     return np.asarray(middle - theirs)
