@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from surefoot.motion.anatomy import anatomy
-from surefoot.motion.edit import close_cycle, cut, find_cycle, give_travel, is_in_place, mirror, repeat
+from surefoot.motion.edit import close_cycle, concatenate, cut, face, find_cycle, give_travel, is_in_place, mirror, repeat
 from surefoot.motion.files import ReadOptions, list_clips, read_motion
 from surefoot.motion.motion import Motion
 from tests.clips import MOTIONS, needs_motions
@@ -142,3 +142,19 @@ def test_a_cycle_that_already_meets_itself_is_left_alone(name: str) -> None:
     closed = close_cycle(motion)
     assert closed.num_frames == motion.num_frames
     assert np.abs(closed.joint_positions - motion.joint_positions).max() < 2e-4 * max(1.0, motion.skeleton.height)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "seconds"), [("walk", "run", 0.6), ("run", "walk", 0.6), ("walk", "jump", 1.5), ("run", "kick", 0.6)]
+)
+def test_one_clip_after_another_goes_on_straight_ahead_though_their_poses_differ(first: str, second: str, seconds: float) -> None:
+    a, b = load(f"deepmimic/humanoid3d_{first}.txt"), load(f"deepmimic/humanoid3d_{second}.txt")
+    both = concatenate(a, face(b, 2.5), 0.2)
+    path = both.joint_positions[:, 0, :2]
+    split = a.num_frames - round(0.1 * a.fps)
+    ways = [path[split] - path[0], path[min(split + round(seconds * a.fps), len(path) - 1)] - path[split]]
+    between = np.degrees(np.angle(complex(*ways[1]) / complex(*ways[0])))
+    assert abs(between) < 12.0
+    steps = np.linalg.norm(np.diff(path, axis=0), axis=1)
+    fastest = max(np.linalg.norm(np.diff(m.joint_positions[:, 0, :2], axis=0), axis=1).max() / m.frame_time for m in (a, b))
+    assert steps.max() / both.frame_time < 1.25 * fastest

@@ -1,7 +1,8 @@
 """One motion after another, and one mixed with another.
 
-`concatenate` moves the second motion along the floor so that, in the middle of the overlap, its pose lies nearest to the first's;
-through the overlap the poses pass from one to the other with a weight w = 3 s^2 - 2 s^3.
+`concatenate` moves the second motion along the floor so that it goes on from the first. Where their poses in the middle of the overlap are
+alike, the nearest move tells how; where they are not, the trunk goes on from its place in the direction in which it was going, or facing.
+Through the overlap the poses pass from one to the other with a weight w = 3 s^2 - 2 s^3.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from surefoot.errors import InputError
 from surefoot.motion import quaternion
-from surefoot.motion.edit.planar import move, nearest
+from surefoot.motion.anatomy import Anatomy, anatomy
+from surefoot.motion.edit.measure import facing, size_factors, wrap
+from surefoot.motion.edit.planar import Planar, move, nearest
 from surefoot.motion.edit.resample import at_times, resample
 from surefoot.motion.limits import check_size
 from surefoot.motion.motion import Motion
@@ -19,7 +22,15 @@ from surefoot.motion.motion import Motion
 Array = NDArray[np.float64]
 
 
-def concatenate(first: Motion, second: Motion, blend: float = 0.2) -> Motion:
+ALIKE = 0.03
+"""Poses that differ by no more than this share of the body's height (root mean square) are alike."""
+WINDOW = 0.6
+"""Time over which a direction of travel is measured, about a step [s]."""
+MOVING = 0.4
+"""Speed from which on the direction of travel counts rather than that of facing, for a body of 1.7 m [m/s]."""
+
+
+def concatenate(first: Motion, second: Motion, blend: float = 0.2, *, body: Anatomy | None = None) -> Motion:
     """`first`, then `second` turned and shifted to go on from there; they overlap for `blend` seconds.
 
     Without overlap the second's first frame falls on the first's last, which stays.
@@ -33,7 +44,7 @@ def concatenate(first: Motion, second: Motion, blend: float = 0.2) -> Motion:
         shortest = min(first.duration, second.duration)
         raise InputError(f"an overlap of {blend:g} s is longer than the shorter of the two motions, {shortest:.6g} s.")
     middle = shared // 2
-    second = move(second, nearest(first.joint_positions[first.num_frames - shared + middle], second.joint_positions[middle]))
+    second = move(second, _going_on(first, first.num_frames - shared + middle, second, middle, body))
     check_size(first.num_frames + second.num_frames - shared, first.skeleton.num_joints)
     s = (np.arange(shared) / max(shared - 1, 1))[:, None]
     weight = s * s * (3.0 - 2.0 * s)
@@ -46,6 +57,38 @@ def concatenate(first: Motion, second: Motion, blend: float = 0.2) -> Motion:
         both = np.where(weight < 0.5, first.contacts[start:], second.contacts[:shared])
         contacts = np.concatenate([first.contacts[:start], both, second.contacts[shared:]])
     return first.replace(translations=translations, rotations=rotations, contacts=contacts)
+
+
+def _going_on(first: Motion, at: int, second: Motion, there: int, body: Anatomy | None) -> Planar:
+    """The move that makes `second`, at its frame `there`, go on from `first` at its frame `at`."""
+    onto, points = first.joint_positions[at], second.joint_positions[there]
+    by = nearest(onto, points)
+    if np.sqrt(np.mean(np.sum((by.points(points) - onto) ** 2, axis=-1))) < ALIKE * first.skeleton.height:
+        return by
+    body = body or anatomy(first.skeleton, first)
+    before = _direction(first, max(0, at - _frames(first)), at, body)
+    after = _direction(second, there, min(second.num_frames - 1, there + _frames(second)), body)
+    turn = before[0] - after[0]
+    if before[1] is not None and after[1] is not None:
+        travel = before[1] - after[1]
+        # Somebody who walks sideways after walking ahead goes on facing ahead.
+        turn = travel if abs(float(wrap(travel - turn))) < np.pi / 4.0 else turn
+    return nearest(onto[[body.trunk]], points[[body.trunk]], yaw=float(wrap(turn)))
+
+
+def _frames(motion: Motion) -> int:
+    return max(1, round(WINDOW / motion.frame_time))
+
+
+def _direction(motion: Motion, start: int, end: int, body: Anatomy) -> tuple[float, float | None]:
+    """The angles in which the trunk faces and travels from frame to frame [rad]; no travel when it is slow."""
+    path = motion.joint_positions[start : end + 1, body.trunk, :2]
+    faces = float(np.mean(facing(motion, body)[start : end + 1]))
+    net = path[-1] - path[0]
+    _, speed = size_factors(motion)
+    if end == start or float(np.linalg.norm(net)) < MOVING * speed * (end - start) * motion.frame_time:
+        return faces, None
+    return faces, float(np.arctan2(net[1], net[0]))
 
 
 def blend(first: Motion, second: Motion, weight: ArrayLike) -> Motion:
