@@ -158,3 +158,10 @@ def test_one_clip_after_another_goes_on_straight_ahead_though_their_poses_differ
     steps = np.linalg.norm(np.diff(path, axis=0), axis=1)
     fastest = max(np.linalg.norm(np.diff(m.joint_positions[:, 0, :2], axis=0), axis=1).max() / m.frame_time for m in (a, b))
     assert steps.max() / both.frame_time < 1.25 * fastest
+
+
+@pytest.mark.parametrize(
+    "name", ["cmu_139_16_getup_from_ground", "cmu_127_24_run_dive_roll", "cmu_10_03_kick_ball", "cmu_77_02_stand_idle"]
+)
+def test_captures_that_do_not_repeat_have_no_cycle(name: str) -> None:
+    assert find_cycle(load(f"cmu_bvh/{name}.bvh")) is None

@@ -31,6 +31,8 @@ TAU = 0.08
 """Weight of velocities against positions [s], for a body of 1.7 m."""
 SHORTEST = 0.22
 """Shortest cycle [s], for a body of 1.7 m."""
+LEAST = 0.3
+"""A cycle less certain than this is none."""
 ACCEPT = 0.3
 """Largest error of a cycle, as a share of how far the body gets away in between."""
 MEETS = 0.008
@@ -97,7 +99,7 @@ def find_cycle(motion: Motion, *, body: Anatomy | None = None) -> Cycle | None:
     again = _repeats(features, first, last, motion.num_frames)
     made = made and (first, last) == (0, end)
     confidence = _confidence(ratio, again, made)
-    if confidence < 0.2:
+    if confidence < LEAST:
         return None
     start, stop = first * motion.frame_time, last * motion.frame_time
     why = f"it ends within {100 * ratio:.0f} % of its first pose, seen against how far it gets from it in between"
@@ -115,7 +117,7 @@ def _confidence(ratio: float, again: float | None, made: bool) -> float:
         return 0.5 + 0.5 * seam
     if again is None:  # nothing but the two ends speaks for it
         return 0.8 * seam
-    return seam * float(np.clip(1.4 - 2.0 * again, 0.1, 1.0))
+    return seam * float(np.clip(1.3 - 2.5 * again, 0.0, 1.0))
 
 
 def close_cycle(motion: Motion, cycle: Cycle | None = None, *, body: Anatomy | None = None, straighten: float = 0.26) -> Motion:
