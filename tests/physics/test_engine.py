@@ -13,7 +13,7 @@ import surefoot.physics
 from surefoot.character.builtin import builtin
 from surefoot.character.character import Character
 from surefoot.errors import InputError, SurefootError
-from surefoot.physics import BatchEngine, Push, crash
+from surefoot.physics import Ball, BatchEngine, Bumps, Engine, Push, Scene, crash, trunk
 from surefoot.physics.layout import ALL
 
 PERIODS, SUBSTEPS = 100, 4
@@ -215,3 +215,56 @@ def test_rows_of_the_wrong_width_are_refused(humanoid: Character) -> None:
 
 def test_the_example_in_the_module_runs() -> None:
     assert doctest.testmod(surefoot.physics).failed == 0
+
+
+def test_every_simulation_may_have_its_own_ground_and_runs_as_it_would_alone(humanoid: Character) -> None:
+    scenes = [Scene(ground=Bumps(seed=1)), Scene(ground=Bumps(seed=2)), Scene(ground=Bumps(seed=1), friction=0.2)]
+    targets = wild_targets(humanoid, 3)[:, :20]
+    engine = BatchEngine(humanoid, 3, threads=2, scene=scenes[0])
+    engine.contacts()  # made before they differ, and followed
+    engine.set_scenes(scenes)
+    start(engine)
+    engine.qpos[:, 0] = 2.0
+    together = engine.rollout(targets, 20)
+    assert together.ok.all()
+    for i, scene in enumerate(scenes):
+        alone = BatchEngine(humanoid, 1, threads=1, scene=scene)
+        start(alone)
+        alone.qpos[:, 0] = 2.0
+        assert np.array_equal(alone.rollout(targets[i : i + 1], 20).states[0], together.states[i])
+        np.testing.assert_array_equal(alone.contacts().force[0], engine.contacts().force[i])
+        np.testing.assert_array_equal(alone.observe().com[0], engine.observe().com[i])
+    with pytest.raises(InputError, match=r"opt\.gravity cannot vary beside scenes that differ"):
+        engine.vary("opt.gravity", np.zeros((3, 3)))
+    with pytest.raises(InputError, match="3 simulations need 3 scenes, got 1"):
+        engine.set_scenes(scenes[:1])
+    with pytest.raises(InputError, match="these scenes differ in more than their numbers"):
+        BatchEngine(humanoid, 2, threads=1).set_scenes([Scene(), Scene(props=(Ball(),))])
+
+
+def test_recorded_rows_are_seen_by_the_simulation_they_came_from(humanoid: Character) -> None:
+    engine = BatchEngine(humanoid, 3, threads=1)
+    start(engine)
+    mass = np.tile(engine.model.body_mass, (3, 1))
+    mass[1, 5] *= 4.0
+    engine.vary("body_mass", mass)
+    rollout = engine.rollout(wild_targets(humanoid, 3)[:, :4], 5)
+    seen = engine.observe(rollout.states)
+    assert seen.com.shape == (3, 4, 3)
+    np.testing.assert_array_equal(seen.com[:, -1], engine.observe().com)
+
+
+def test_the_batch_engine_keeps_the_protocol(humanoid: Character) -> None:
+    engine: Engine = BatchEngine(humanoid, 2, threads=1)  # mypy checks it
+    assert engine.num_simulations == len(engine.state) == len(engine.ok) == 2
+
+
+def test_a_prop_is_pushed_by_name_and_the_trunk_is_the_heaviest_body(humanoid: Character) -> None:
+    engine = BatchEngine(humanoid, 1, threads=1, scene=Scene(props=(Ball(mass=0.5, position=(5.0, 0.0, 5.0)),)))
+    engine.step(None, 20, pushes=[Push(body="ball", force=(1.0, 0.0, 0.0), duration=0.1)])
+    assert engine.state[0, engine.layout.qvel][-6] == pytest.approx(0.2)
+    assert trunk(humanoid) == "chest"
+    with pytest.raises(InputError, match="no body named 'bal'"):
+        engine.step(None, 1, pushes=[Push(body="bal")])
+    with pytest.raises(InputError, match="a row of this engine has"):
+        engine.observe(np.zeros((2, 3)))

@@ -37,8 +37,8 @@ class Command(Common):
 
         from surefoot import doctor
         from surefoot.character import builtin
-        from surefoot.physics.batch import processors
         from surefoot.physics.benchmark import measure
+        from surefoot.physics.variation import processors
 
         if self.name not in BENCHMARKS:
             raise unknown_name("benchmark", self.name, BENCHMARKS)

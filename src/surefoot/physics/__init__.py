@@ -23,7 +23,7 @@ from surefoot.physics.batch import BatchEngine
 from surefoot.physics.engine import Engine, Rollout
 from surefoot.physics.features.observation import Observation
 from surefoot.physics.layout import Layout, layout
-from surefoot.physics.push import Push
+from surefoot.physics.push import Push, trunk
 from surefoot.physics.scene import Ball, Box, Platform, Scene, compile_scene
 from surefoot.physics.servos import Servos, servos
 from surefoot.physics.terrain import Bumps, Drop, Flat, Slope, Steps
@@ -48,4 +48,5 @@ __all__ = [
     "compile_scene",
     "layout",
     "servos",
+    "trunk",
 ]

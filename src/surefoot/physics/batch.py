@@ -7,7 +7,6 @@ batch of a single simulation agree bit for bit.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,16 +17,18 @@ from mujoco.batch import Batch, SimulationError
 from numpy.typing import ArrayLike, NDArray
 
 from surefoot.character.character import Character
-from surefoot.errors import InputError, unknown_name
+from surefoot.errors import InputError
 from surefoot.physics import crash
 from surefoot.physics.engine import Rollout, Stop
-from surefoot.physics.features.contact import ContactObserver, Contacts
-from surefoot.physics.features.observation import Observation, Observer
+from surefoot.physics.features.contact import Contacts
+from surefoot.physics.features.observation import Observation
 from surefoot.physics.layout import layout
 from surefoot.physics.push import Push, schedule
 from surefoot.physics.quiet import quiet
-from surefoot.physics.scene import Scene, compile_scene, scene_spec
+from surefoot.physics.scene import Scene, compile_scene
 from surefoot.physics.servos import servos
+from surefoot.physics.variation import Variation, processors
+from surefoot.physics.views import Views
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -59,15 +60,14 @@ class BatchEngine:
         self.threads = threads or processors()
         self.batch = Batch(self.model, num_simulations, self.threads)
         self.batch.state[:] = self.layout.default
-        self.varied: dict[str, Array] = {}
+        self._variation = Variation(character, self.scene, num_simulations)
+        self._views = Views(self._variation, self.model, self.layout, self.threads)
         self.physics_steps = 0
         """Substeps simulated so far, all simulations together."""
         self.dump = None if dump is None else Path(dump)
         self._warned = self.batch.warning[:, :, 1]
         ctrl = self.layout.ctrl
         self._driven = slice(ctrl.start, ctrl.start + self.servos.num)  # servos of props come after the character's
-        self._observer: Observer | None = None
-        self._feeler: ContactObserver | None = None
         self._calls: list[tuple[NDArray[np.int64] | None, Array, int, Array | None, int]] = []  # of this period, kept for a dump only
 
     @property
@@ -204,69 +204,29 @@ class BatchEngine:
         """Simulation i continues from the state of simulation parents[i] (N,)."""
         self.batch.state[:] = np.take(self.batch.state, np.asarray(parents), axis=0)
 
-    def observe(self, rows: Array | None = None) -> Observation:
+    def observe(self, rows: ArrayLike | None = None) -> Observation:
         """Positions, rotations and sensors at rows (..., S), by default the current ones."""
-        if self._observer is None:
-            num = len(self.character.skeleton.names)
-            self._observer = Observer(self.model, self.layout, num, self.num_simulations, self.threads)
-            self._expand_all(self._observer.batch)
-        if rows is None:
-            return self._observer(self.batch.state)
-        return Observation(**self._in_parts(self._observer, np.asarray(rows, dtype=float)))
+        return self._views.observe(self.batch.state if rows is None else rows)
 
-    def contacts(self, rows: Array | None = None) -> Contacts:
+    def contacts(self, rows: ArrayLike | None = None) -> Contacts:
         """Contact forces at rows (..., S), by default the current ones: those of the next substep's beginning."""
-        if self._feeler is None:
-            spec = scene_spec(self.character, self.scene)
-            self._feeler = ContactObserver(spec, self.layout, self.character.skeleton.names, self.num_simulations, self.threads)
-            self._expand_all(self._feeler.batch)
-        with quiet():
-            if rows is None:
-                return self._feeler(self.batch.state)
-            return Contacts(**self._in_parts(self._feeler, np.asarray(rows, dtype=float)))
-
-    def _in_parts(self, observer: Observer | ContactObserver, rows: Array) -> dict[str, Array]:
-        """What an observer sees of rows (..., S), as many at a time as there are simulations.
-
-        Rows (N, ..., S) of an engine whose simulations differ are seen by the simulation they came from.
-        """
-        width, lead = self.num_simulations, rows.shape[:-1]
-        moved = bool(self.varied) and len(lead) > 1
-        if moved:
-            rows = np.moveaxis(rows, 0, -2)
-        flat = rows.reshape(-1, self.layout.size)
-        parts = [observer(flat[i : i + width]) for i in range(0, len(flat), width)]
-        out = {}
-        for name in vars(parts[0]):
-            joined = np.concatenate([getattr(part, name) for part in parts])
-            joined = joined.reshape(*rows.shape[:-1], *joined.shape[1:])
-            out[name] = np.moveaxis(joined, len(lead) - 1, 0) if moved else joined
-        return out
+        return self._views.contacts(self.batch.state if rows is None else rows)
 
     def vary(self, field: str, values: ArrayLike) -> None:
         """Give a field of MuJoCo's model ("geom_friction", "body_mass", "opt.gravity", ...) its own value in every simulation (N, ...)."""
-        if field not in mujoco.batch.MODEL_FIELDS:
-            raise unknown_name("model field that may vary", field, sorted(mujoco.batch.MODEL_FIELDS))
-        values = np.asarray(values)
-        if values.shape[:1] != (self.num_simulations,):
-            raise InputError(f"{field} needs a value for each of {self.num_simulations} simulations, got an array of shape {values.shape}.")
-        self.varied[field] = np.array(values)
-        for user in (self, self._observer, self._feeler):
-            if user is not None:
-                self._expand(user.batch, field)
+        self._variation.vary(field, values)
+        self._variation.give(self.batch, field)
+        self._views.changed(field)
 
-    def _expand_all(self, batch: Batch) -> None:
-        for field in self.varied:
-            self._expand(batch, field)
-
-    def _expand(self, batch: Batch, field: str) -> None:
-        live = batch.expand(field)
+    def set_scenes(self, scenes: Sequence[Scene]) -> None:
+        """Give every simulation its own scene (N): other slopes, bumps, drops, frictions; as many obstacles and props of the same kinds."""
+        self._variation.set_scenes(scenes)
         try:
-            live[...] = self.varied[field]
-        except ValueError:
-            raise InputError(f"{field} needs an array of shape {live.shape}, got {self.varied[field].shape}.") from None
-        if field.startswith("opt.") or field in mujoco.MjModel._setconst_inputs:
-            batch.set_const()
+            self._variation.give_all(self.batch)
+        except InputError:
+            self._variation.scenes = None
+            raise
+        self._views.changed()
 
     def _choose(self, ids: ArrayLike | None) -> NDArray[np.int64] | None:
         """Indices of the simulations to run, or None for all of them."""
@@ -283,10 +243,15 @@ class BatchEngine:
         nothing = np.zeros(0)
         if not pushes:
             return None, nothing
-        bodies = [self.character.body(push.body) for push in pushes]
-        only = [_select(push, select) for push in pushes]
+        bodies = [self._body(push.body) for push in pushes]
+        only = [push.of(select) for push in pushes]
         touched, forces = schedule(only, bodies, self.time[select], substeps, self.timestep, self.model.nbody)
         return (touched, forces) if touched.any() else (None, nothing)
+
+    def _body(self, name: str) -> int:
+        """MuJoCo's index of a body of the character or of a prop's."""
+        props = [prop.name for prop in self.scene.props]
+        return int(self.model.body(name).id) if name in props else self.character.body(name)
 
     def _pushed(self, chosen: NDArray[np.int64] | None, substeps: int, control: Array | None, touched: Mask, forces: Array) -> None:
         """A period in which some simulations are pushed; the others run as ever."""
@@ -333,23 +298,11 @@ class BatchEngine:
                 continue
             row = rows[at]
             inputs = np.repeat(row[None, self.layout.ctrl], substeps, axis=0) if control is None else control[at]
-            varied = {name: values[sim] for name, values in self.varied.items()}
+            differs = self._variation
+            kept = crash.Crash(
+                xml=self.character.xml, scene=differs.scene_of(sim), varied=differs.fields_of(sim), row=row, control=inputs, spec=spec
+            )
             assert self.dump is not None
-            crash.write(self.dump, crash.Crash(xml=self.character.xml, scene=self.scene, varied=varied, row=row, control=inputs, spec=spec))
+            crash.write(self.dump, kept)
             self.dump = None  # the first one only
             return
-
-
-def processors() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _select(push: Push, chosen: Any) -> Push:
-    """The push on some of the simulations."""
-
-    def part(value: ArrayLike, ndim: int) -> ArrayLike:
-        array = np.asarray(value, dtype=float)
-        return array[chosen] if array.ndim == ndim else array
-
-    return Push(body=push.body, force=part(push.force, 2), start=part(push.start, 1), duration=push.duration, torque=part(push.torque, 2))

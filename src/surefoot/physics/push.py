@@ -9,10 +9,13 @@ substeps of each simulation's own clock, so impulse = force * round(duration / t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from surefoot.character.character import Character
 
 Array = NDArray[np.float64]
 
@@ -31,6 +34,21 @@ class Push:
     """[s]"""
     torque: ArrayLike = field(default=(0.0, 0.0, 0.0))  # (3,) or (N, 3)
     """[N m], in the world."""
+
+    def of(self, chosen: Any) -> Push:
+        """The push on some of the simulations."""
+
+        def part(value: ArrayLike, ndim: int) -> ArrayLike:
+            array = np.asarray(value, dtype=float)
+            return array[chosen] if array.ndim == ndim else array
+
+        return replace(self, force=part(self.force, 2), start=part(self.start, 1), torque=part(self.torque, 2))
+
+
+def trunk(character: Character) -> str:
+    """The name of the heaviest body: where pushes hit."""
+    masses = character.model.body_mass[character.body_ids]
+    return character.skeleton.names[int(np.argmax(masses))]
 
 
 def schedule(

@@ -56,25 +56,12 @@ class Contacts:
 class ContactObserver:
     """Computes contacts of rows, many at a time."""
 
-    def __init__(self, spec: mujoco.MjSpec, layout: Layout, bodies: Sequence[str], width: int, threads: int) -> None:
-        """`spec` is the scene's; its sensors are replaced."""
-        for sensor in list(spec.sensors):
-            spec.delete(sensor)
-        others = ["world", *[body.name for body in spec.worldbody.bodies if body.name != bodies[0]]]
-        for other in others:
-            for body in bodies:
-                spec.add_sensor(
-                    type=mujoco.mjtSensor.mjSENS_CONTACT,
-                    objtype=mujoco.mjtObj.mjOBJ_BODY,
-                    objname=body,
-                    reftype=mujoco.mjtObj.mjOBJ_BODY,
-                    refname=other,
-                    intprm=[_DATA, _NET_FORCE, 1],
-                )
+    def __init__(self, batch: Batch, layout: Layout, num_bodies: int) -> None:
+        """`batch` runs a model with the sensors of `add_contact_sensors`."""
+        self.batch = batch
         self.layout = layout
-        self.batch = Batch(spec.compile(), width, threads)
-        self._read = self.batch.bind("sensordata")
-        self._shape = (len(others), len(bodies), 10)
+        self._read = batch.bind("sensordata")
+        self._shape = (self._read.shape[1] // (10 * num_bodies), num_bodies, 10)
 
     def __call__(self, rows: Array) -> Contacts:
         """Contacts of rows (M, S), M at most the width. NaN rows give NaN."""
@@ -94,6 +81,23 @@ class ContactObserver:
         for array in out:
             array[~finite] = np.nan
         return Contacts(force=out[0], moment=out[1], point=out[2], touches=found.any(axis=1) & finite[:, None])
+
+
+def add_contact_sensors(spec: mujoco.MjSpec, bodies: Sequence[str]) -> None:
+    """Replace a model's sensors by one for every body of the character and everything it may touch: the world, and each prop."""
+    for sensor in list(spec.sensors):
+        spec.delete(sensor)
+    others = ["world", *[body.name for body in spec.worldbody.bodies if body.name != bodies[0]]]
+    for other in others:
+        for body in bodies:
+            spec.add_sensor(
+                type=mujoco.mjtSensor.mjSENS_CONTACT,
+                objtype=mujoco.mjtObj.mjOBJ_BODY,
+                objname=body,
+                reftype=mujoco.mjtObj.mjOBJ_BODY,
+                refname=other,
+                intprm=[_DATA, _NET_FORCE, 1],
+            )
 
 
 def foot_forces(contacts: Contacts, body: Anatomy) -> Any:

@@ -66,16 +66,12 @@ FIELDS = tuple(Observation.__dataclass_fields__)
 class Observer:
     """Computes observations of rows, many at a time."""
 
-    def __init__(self, model: mujoco.MjModel, layout: Layout, num_bodies: int, width: int, threads: int) -> None:
-        still = copy.copy(model)
-        off = mujoco.mjtDisableBit
-        for bit in (off.mjDSBL_CONTACT, off.mjDSBL_CONSTRAINT, off.mjDSBL_ACTUATION, off.mjDSBL_SPRING, off.mjDSBL_DAMPER):
-            still.opt.disableflags |= int(bit)
-        self.batch = Batch(still, width, threads)
+    def __init__(self, batch: Batch, layout: Layout, num_bodies: int) -> None:
+        """`batch` runs a model `without_forces`."""
+        self.batch = batch
         self.layout = layout
         self._moving = (slice(layout.qpos.start, layout.qvel.stop), slice(layout.mocap_pos.start, layout.mocap_quat.stop))
         bodies = slice(1, 1 + num_bodies)
-        batch = self.batch
         self._live = {
             "position": batch.bind("xpos")[:, bodies],
             "rotation": batch.bind("xquat")[:, bodies],
@@ -102,6 +98,15 @@ class Observer:
             for array in out.values():
                 array[~finite] = np.nan
         return Observation(**out)
+
+
+def without_forces(model: mujoco.MjModel) -> mujoco.MjModel:
+    """A copy of a model with contacts and forces switched off: where bodies are and how they move does not depend on them."""
+    still = copy.copy(model)
+    off = mujoco.mjtDisableBit
+    for bit in (off.mjDSBL_CONTACT, off.mjDSBL_CONSTRAINT, off.mjDSBL_ACTUATION, off.mjDSBL_SPRING, off.mjDSBL_DAMPER):
+        still.opt.disableflags |= int(bit)
+    return still
 
 
 def add_sensors(spec: mujoco.MjSpec, root: str) -> None:
