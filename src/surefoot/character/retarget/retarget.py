@@ -23,7 +23,7 @@ from surefoot.character.retarget.targets import Goal, Targets, aim
 from surefoot.character.retarget.transfer import LEANING, TILTED, Side, drivers, from_hips, lean, twist_to_hinges, world_rotations
 from surefoot.errors import InputError
 from surefoot.motion import quaternion
-from surefoot.motion.anatomy import anatomy, attach
+from surefoot.motion.anatomy import Anatomy, anatomy, attach
 from surefoot.motion.anatomy.pose import Pose, reference_pose
 from surefoot.motion.edit.contacts import foot_contacts
 from surefoot.motion.motion import Motion
@@ -123,13 +123,13 @@ def prepare(motion: Motion, character: Character, config: RetargetConfig, matchi
     return Problem(motion=motion, targets=targets, matching=matching_found, notes=(*notes, *found.notes))
 
 
-def _side(rest: tuple[Array, Array], pose: Pose, trunk: int, found: object, forward: Array) -> Side:
+def _side(rest: tuple[Array, Array], pose: Pose, trunk: int, found: Anatomy, forward: Array) -> Side:
     """A skeleton's reference pose, with `forward` (of the rest pose) turned into it and laid flat."""
     if pose.frame is not None:
         forward = quaternion.rotate(quaternion.multiply(pose.rotations[trunk], quaternion.conjugate(rest[1][trunk])), forward)
     flat = np.array([forward[0], forward[1], 0.0])
     flat = flat / max(float(np.linalg.norm(flat)), 1e-9)
-    return Side(pose=pose, anatomy=found, forward=flat)  # type: ignore[arg-type]
+    return Side(pose=pose, anatomy=found, forward=flat)
 
 
 def continuous(character: Character, qpos: Array) -> Array:

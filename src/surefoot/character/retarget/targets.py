@@ -12,6 +12,7 @@ A body whose trunk is thicker than the source's is raised where it lies on the g
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -224,7 +225,20 @@ def _bend_toes(
         world[:, theirs.toe] = quaternion.multiply(turn, world[:, theirs.toe])
 
 
-def _foot(goal, bearings, planted, label, point, theirs, end, rotations, contacts: Contacts, reach, ours, config) -> None:  # type: ignore[no-untyped-def]
+def _foot(
+    goal: Callable[..., Goal],
+    bearings: list[Bearing],
+    planted: dict[str, tuple[Point, Flags]],
+    label: str,
+    point: Point,
+    theirs: TargetFoot,
+    end: Array,
+    rotations: Array,
+    contacts: Contacts,
+    reach: int,
+    ours: SourceFoot,
+    config: RetargetConfig,
+) -> None:
     """Goals of one foot: its ankle, its sole's points while they stand, its direction."""
     sole = ours.ball is not None
     if config.lock and sole:
@@ -245,7 +259,9 @@ def _foot(goal, bearings, planted, label, point, theirs, end, rotations, contact
             goal(f"{label}, {name}", place, where, config.planted_weight, ramp(on, reach))
 
 
-def _middles(goal, pair: Pair, start: int, origin: Array, motion: Motion, character: Character, config: RetargetConfig) -> None:  # type: ignore[no-untyped-def]
+def _middles(
+    goal: Callable[..., Goal], pair: Pair, start: int, origin: Array, motion: Motion, character: Character, config: RetargetConfig
+) -> None:
     """Goals of elbows and knees: along the source's bones with the character's lengths."""
     points = pair.target.points
     rest = [p.places(*character.skeleton.rest) for p in points]

@@ -116,7 +116,8 @@ def drivers(
                 align = whole if quaternion.angle(whole) > LEANING and i < len(places) - 2 else quaternion.IDENTITY
             elif i + 1 < len(places) and pair.stations[i + 1] - pair.stations[i] > 1e-6:
                 align = _align(places[i], places[i + 1], ours[i], ours[i + 1], turn)
-            if i < pair.end and pair.stations[i + 1] - pair.stations[i] <= 1e-6 and pair.target.kind != "spine":
+            empty = i < pair.end and pair.stations[i + 1] - pair.stations[i] <= 1e-6 and pair.target.kind != "spine"
+            if (empty and pair.ratio > 0.0) or (pair.ratio == 0.0 and i > 0):
                 continue  # a link that the source does not have
             follow(point.joint, driven_by(pair, i), align)
     for number, (our_foot, their_foot) in feet.items():
