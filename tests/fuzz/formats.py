@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -259,6 +260,66 @@ def of_npz() -> Format:
     return Format([npz.encode(m) for m in small()], containers.npz, lambda data, rng: check(npz.read(data, "fuzz.npz", options(rng))))
 
 
+MODEL = """<mujoco model="small">
+  <compiler angle="degree" autolimits="true"/>
+  <option timestep="0.005" integrator="implicitfast"/>
+  <default>
+    <default class="limb"><geom type="capsule" size="0.05"/><joint range="-90 90"/></default>
+  </default>
+  <worldbody>
+    <geom type="plane" size="5 5 0.1"/>
+    <body name="trunk" pos="0 0 1">
+      <freejoint/>
+      <geom type="box" size="0.1 0.15 0.25" mass="20"/>
+      <body name="thigh" pos="0 0.1 -0.25" childclass="limb">
+        <joint name="hip" type="ball" range="0 80"/>
+        <geom fromto="0 0 0 0 0 -0.4"/>
+        <body name="shin" pos="0 0 -0.4">
+          <joint name="knee" axis="0 1 0" range="0 140"/>
+          <geom fromto="0 0 0 0 0 -0.4"/>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+  <actuator>
+    <motor joint="knee" gear="50"/>
+  </actuator>
+</mujoco>
+"""
+
+
+def of_mjcf() -> Format:
+    """Characters from MJCF text."""
+    from surefoot.character.load import load_character
+
+    def read(data: bytes, rng: Rng) -> None:
+        with tempfile.TemporaryDirectory(prefix="fuzz") as folder:
+            path = Path(folder) / "fuzz.xml"
+            path.write_bytes(data)
+            with warnings.catch_warnings(action="ignore", category=UserWarning):  # MuJoCo's own, on odd inertias
+                character = load_character(path)
+        assert np.isfinite(character.model.body_mass).all(), "masses are not finite"
+
+    blocks = (
+        '<body pos="0 0 0.1"><joint axis="0 0 1" range="-9 9"/><geom type="sphere" size="0.1"/>',
+        "<body>",
+        "</body>",
+        '<geom type="mesh" mesh="a"/>',
+        '<include file="/etc/passwd"/>',
+        '<asset><texture name="t" type="2d" builtin="flat" width="100000" height="100000"/></asset>',
+        '<asset><hfield name="h" nrow="30000" ncol="30000" size="1 1 1 1"/></asset>',
+        '<size memory="100G"/>',
+        '<custom><numeric name="n" size="900000000"/></custom>',
+        '<replicate count="1000000" offset="1 0 0"><body><geom size="1"/></body></replicate>',
+        '<composite type="cable" count="100000 1 1"/>',
+    )
+    return Format(
+        [MODEL.encode()],
+        lambda data, rng, all_: mutate.of_text(data, rng, blocks) if rng.integers(5) else mutate.of_bytes(data, rng, all_),
+        read,
+    )
+
+
 def of_any() -> Format:
     """Files on disk under any name, through the door that finds out what they are."""
     formats = [make() for name, make in FORMATS.items() if name not in ("any", "mjcf")]
@@ -275,6 +336,9 @@ def of_any() -> Format:
     return Format(list(owners), lambda data, rng, all_: owners[data].mutate(data, rng, owners[data].seeds), read)
 
 
+SHARE = {"mjcf": 0.05}
+"""Of the files asked for, how many each format gets when all are read: a model is compiled in a process of its own, which takes time."""
+
 FORMATS: dict[str, Callable[[], Format]] = {
     "bvh": of_bvh,
     "asf": of_asf,
@@ -284,5 +348,6 @@ FORMATS: dict[str, Callable[[], Format]] = {
     "glb": of_glb,
     "gltf": of_gltf,
     "npz": of_npz,
+    "mjcf": of_mjcf,
     "any": of_any,
 }
