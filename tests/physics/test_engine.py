@@ -152,9 +152,13 @@ def test_a_crash_file_is_looked_at_by_one_command(humanoid: Character, tmp_path:
     engine.qvel[0, 10] = 1e9
     engine.step(None, 3)
     run = subprocess.run(
-        [sys.executable, "-m", "surefoot.physics.crash", str(tmp_path / crash.NAME)], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "surefoot.physics.crash", str(tmp_path / crash.NAME), "--png", str(tmp_path / "last.png")],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert run.returncode == 0, run.stderr
+    assert (tmp_path / "last.png").stat().st_size > 1000
     assert "substep 1 of 3" in run.stdout
     (tmp_path / "other.npz").write_bytes(b"nothing of the kind")
     with pytest.raises(SurefootError, match="not a crash file"):

@@ -148,18 +148,15 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _draw(crash: Crash, path: str) -> None:
-    from PIL import Image
+    from surefoot.picture import character_picture
 
     model, rows, _ = replay(crash)
-    data = mujoco.MjData(model)
-    mujoco.mj_setState(model, data, rows[-1], ALL)
-    mujoco.mj_forward(model, data)
-    camera = mujoco.MjvCamera()
-    camera.lookat[:] = data.subtree_com[1]
-    camera.distance, camera.azimuth, camera.elevation = 2.0 * float(model.stat.extent), 120.0, -12.0
-    with mujoco.Renderer(model, 720, 960) as renderer:
-        renderer.update_scene(data, camera)
-        Image.fromarray(renderer.render()).save(path)
+    character = Character.from_xml(crash.xml)
+    pose = rows[-1][layout(model).qpos][: character.model.nq]
+    try:
+        character_picture(character, pose, size=(960, 720)).save(path)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{shown(path)}: the picture cannot be written ({error}).") from None
 
 
 if __name__ == "__main__":
