@@ -77,6 +77,8 @@ class Servo:
     """Of that frequency; kd / kp = 2 damping_ratio / frequency for every joint."""
     support: float = 0.6
     """Joints between a foot and the trunk have at least kp = support * mass * gravity * height [per rad]."""
+    least: float = 5e-4
+    """No joint has less kp than least * mass * gravity * height, or the body would shake what is tiny [per rad]."""
     strength: float = 0.6
     """Torque limit / kp [rad]: the error at which a servo saturates."""
     strongest: float = 1.0

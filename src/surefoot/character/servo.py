@@ -87,6 +87,7 @@ def gains(load: Load, servo: Servo, given: dict[str, tuple[float, float]] | None
             kp = max(kp, servo.support * weight_moment)
         # Whatever hangs from the joint must not sag by more than about 6 degrees.
         arm = np.linalg.norm(np.average(load.centers[hangs], axis=0, weights=load.masses[hangs]) - load.positions[i])
+        kp = max(kp, servo.least * weight_moment)
         hanging = float(load.masses[hangs].sum()) * GRAVITY * float(arm)
         kp = max(kp, 10.0 * hanging)
         torque = min(servo.strength * kp, max(servo.strongest * weight_moment, 3.0 * hanging))

@@ -60,6 +60,7 @@ def draft(motion: Motion, anatomy: Anatomy, config: RigConfig) -> Draft:
     out = Draft(motion=motion, anatomy=anatomy, size=body_size(motion), owner=np.full(motion.skeleton.num_joints, -1, dtype=np.int64))
     merged: dict[str, list[str]] = {}
     _keep(out, config, merged)
+    _resolve(out)
     _merge_coincident(out, config, merged)
     _restore_movers(out, merged)
     _drop_empty_ends(out)
@@ -118,7 +119,7 @@ def _keep(out: Draft, config: RigConfig, merged: dict[str, list[str]]) -> None:
             out.owner[j] = j
             if leaf and j in hands and bone < config.finger * out.size:
                 why = "merged into the arm, hands without length"
-            elif leaf and j in hands and alive and not moving[j]:
+            elif j in hands and not skeleton.children[j] and reach[j] < config.finger * out.size and alive and not moving[j]:
                 why = "merged into the arm, hands that never turn"
         elif ancestors & hands:
             why = "merged into the hand"
@@ -139,6 +140,15 @@ def _keep(out: Draft, config: RigConfig, merged: dict[str, list[str]]) -> None:
         else:
             out.owner[j] = carrier
             merged.setdefault(why, []).append(name)
+
+
+def _resolve(out: Draft) -> None:
+    """Joints whose carrier was merged in turn (fingers of a hand that joins the arm) belong to the last carrier."""
+    for j in range(len(out.owner)):
+        seen = {j}
+        while (owner := int(out.owner[j])) >= 0 and int(out.owner[owner]) != owner and owner not in seen:
+            seen.add(owner)
+            out.owner[j] = out.owner[owner]
 
 
 def _merge_coincident(out: Draft, config: RigConfig, merged: dict[str, list[str]]) -> None:

@@ -93,7 +93,7 @@ def _limb(bone: Bone, points: Points, draft: Draft, config: RigConfig) -> Shape:
     length = float(np.linalg.norm(end - start))
     radius = float(np.clip(config.limb_radius * length, THINNEST * draft.size, THICKEST * draft.size))
     if bone.joint in draft.anatomy.hands or int(draft.owner[bone.joint]) in draft.anatomy.hands:
-        radius = max(radius, 0.018 * draft.size)
+        return capsule(start, end, max(radius, 0.8 * spread, 0.02 * draft.size))
     return capsule(start, end, min(max(radius, 0.8 * spread), 0.5 * length))
 
 
@@ -118,7 +118,7 @@ def _head(bone: Bone, points: Points, frame: Array, draft: Draft, config: RigCon
     else:
         onwards = quaternion.rotate(quaternion.conjugate(bone.rest), bone.offset)
         up = quaternion.rotate(quaternion.conjugate(frame), draft.anatomy.up)
-        direction = up if float(up @ onwards) > -0.3 * float(np.linalg.norm(onwards)) else onwards / np.linalg.norm(onwards)
+        direction = up if float(up @ onwards) >= -0.3 * float(np.linalg.norm(onwards)) else onwards / np.linalg.norm(onwards)
         start, end = np.zeros(3), 1e-3 * draft.size * direction
     length = float(np.linalg.norm(end - start))
     longer = max(length, 0.11 * draft.size)

@@ -44,18 +44,20 @@ def replay(character: Character, sketch: Draft, names: dict[int, str]) -> tuple[
         return qpos, 0.0
     # A clip that starts in the air keeps its height; its ground is where it comes down.
     frames = np.unique(np.linspace(0, len(qpos) - 1, 40).astype(int))
-    ground = float(np.percentile(lowest_points(character, qpos[frames]), 10.0))
-    if lowest > ground + AIRBORNE * sketch.size:
+    ground = float(np.percentile(lowest_points(character, qpos[frames], character.feet), 10.0))
+    if character.feet and lowest > ground + AIRBORNE * sketch.size:
         sketch.notes.append(f"the clip starts in the air, {lowest - ground:.2f} m above where its feet come down")
         lowest = ground
     qpos[:, 2] -= lowest
     return qpos, -lowest
 
 
-def lowest_points(character: Character, qpos: Array) -> Array:
-    """Height of the lowest point of any shape in each of the poses `qpos` (T, nq) [m] (T,)."""
+def lowest_points(character: Character, qpos: Array, only: tuple[str, ...] = ()) -> Array:
+    """Height of the lowest point of any shape in each of the poses `qpos` (T, nq) [m] (T,); of the bodies in `only` where it names some."""
     model, data = character.model, mujoco.MjData(character.model)
     geoms = np.flatnonzero(model.geom_bodyid > 0)
+    if only:
+        geoms = geoms[np.isin(model.geom_bodyid[geoms], [model.body(name).id for name in only])]
     size, kinds = model.geom_size[geoms], model.geom_type[geoms]
     boxes, capsules = kinds == mujoco.mjtGeom.mjGEOM_BOX, kinds == mujoco.mjtGeom.mjGEOM_CAPSULE
     out = np.full(len(qpos), np.inf)

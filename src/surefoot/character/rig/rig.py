@@ -23,7 +23,7 @@ from surefoot.character.rig.config import RigConfig
 from surefoot.character.rig.draft import Draft, draft
 from surefoot.character.rig.edit import edit, edited_masses
 from surefoot.character.rig.edits import RigEdits, template
-from surefoot.character.rig.replay import replay, stand
+from surefoot.character.rig.replay import lowest_points, replay, stand
 from surefoot.motion.anatomy import anatomy, attach
 from surefoot.motion.motion import Motion
 
@@ -58,7 +58,7 @@ def rig(motion: Motion, config: RigConfig | None = None, edits: RigEdits | None 
     stretch = {names[b.joint]: 1e3 * b.stretch * HUMAN / sketch.size for b in bones if b.stretch > 5e-3 * sketch.size / HUMAN}
     blueprint = blueprint.replace(
         report=(*sketch.notes, *blueprint.report, *_stretch_line(stretch)),
-        poses={"first": _first_pose(character, qpos[0])},
+        poses={"first": _first_pose(character, qpos[0], float(lowest_points(character, qpos[:1])[0]))},
     )
     grounded = sketch.motion.replace(translations=_lifted(sketch.motion, lift))
     return Rigged(character=Character.from_blueprint(blueprint), blueprint=blueprint, motion=grounded, qpos=qpos, stretch_mm=stretch)
@@ -111,6 +111,7 @@ def _lifted(motion: Motion, lift: float) -> Array:
     return translations
 
 
-def _first_pose(character: Character, qpos: Array) -> tuple[Array, dict[str, Array]]:
+def _first_pose(character: Character, qpos: Array, lowest: float) -> tuple[Array, dict[str, Array]]:
+    """The first frame as a key pose of the character, its feet on the ground though the clip may start in the air."""
     positions, rotations = character.world(qpos[None])
-    return positions[0, 0], dict(zip(character.skeleton.names, rotations[0], strict=True))
+    return positions[0, 0] - [0.0, 0.0, lowest], dict(zip(character.skeleton.names, rotations[0], strict=True))
