@@ -206,9 +206,7 @@ def character_frames(
     model, data = character.model, mujoco.MjData(character.model)
     positions, rotations = character.world(poses)
     forward = _facing(positions[:, 0], quaternion.rotate(rotations[:, 0], character.forward), character.height)
-    along = positions[:, :1] * [1.0, 1.0, 0.0]
-    points = (positions - along).reshape(-1, 3)
-    points = np.concatenate([points, points + np.array([0.0, 0.0, 0.08 * character.height])])  # flesh above the joints
+    points = np.concatenate([_outline(model, data, q) for q in poses[:: 1 + len(poses) // 100]])
 
     def pose(q: Array) -> tuple[list[Solid], float | None]:
         data.qpos[:] = q
@@ -222,6 +220,18 @@ def character_frames(
             solids += extra[n]
         shade = None if others is None else [_tinted(solid) for solid in pose(others[n])[0]]
         yield _bytes(_paint(solids, shade, camera, floor))
+
+
+def _outline(model: Any, data: Any, qpos: Array) -> Array:
+    """Corners (P, 3) of boxes around a pose's geoms, with the root above the origin."""
+    import mujoco
+
+    data.qpos[:] = qpos
+    mujoco.mj_kinematics(model, data)
+    own = np.flatnonzero((model.geom_bodyid > 0) & (model.geom_rbound > 0.0))
+    centers = data.geom_xpos[own] - data.xpos[1] * [1.0, 1.0, 0.0]
+    reach = model.geom_rbound[own, None, None] * np.concatenate([np.eye(3), -np.eye(3)])
+    return np.asarray((centers[:, None] + reach).reshape(-1, 3))
 
 
 def character_picture(
