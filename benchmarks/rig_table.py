@@ -152,8 +152,8 @@ def sheet(pictures: list[tuple[str, Image.Image]], columns: int = 5) -> Image.Im
 
 
 HEADER = (
-    f"{'character':38s} {'bod':>3s} {'dof':>3s} {'kg':>8s} {'m':>6s} {'replay':>6s} {'stretch':>7s} {'self':>4s} {'rest':>5s} {'first':>5s} "
-    f"{'held':>5s} {'m/s':>5s} {'stands':>6s} {'rig s':>6s} {'mjcf s':>6s}"
+    f"{'character':38s} {'bod':>3s} {'dof':>3s} {'kg':>8s} {'m':>6s} {'replay':>6s} {'stretch':>7s} {'self':>4s} {'rest':>5s} "
+    f"{'first':>5s} {'held':>5s} {'m/s':>5s} {'stands':>6s} {'rig s':>6s} {'mjcf s':>6s}"
 )
 
 
@@ -170,11 +170,12 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="one clip of each file")
     parser.add_argument("--only", default="", help="cases whose name holds this")
     parser.add_argument("--seconds", type=float, default=10.0, help="length of the simulations [s]")
-    parser.add_argument("--sheet", type=Path, help="write a picture of all characters (needs EGL or OSMesa: MUJOCO_GL=egl)")
+    parser.add_argument("--sheet", type=Path, default=Path("out/characters.png"), help="where the picture of all characters goes")
     parser.add_argument("--json", type=Path, help="write all numbers")
     parser.add_argument("--report", action="store_true", help="print what the rig says about each")
     args = parser.parse_args()
     rows, pictures, failed = [], [], 0
+    draw = True
     print(HEADER)
     for name, load, config in cases(args.quick):
         if args.only not in name:
@@ -190,10 +191,19 @@ def main() -> int:
         print(line(row), flush=True)
         if args.report:
             print(*(f"    {text}" for text in row["report"]), f"    feet: {', '.join(row['feet'])}", sep="\n")
-        if args.sheet:
-            pictures.append((name, picture(rigged, 200)))
-    if args.sheet and pictures:
+        if draw:
+            try:
+                pictures.append((name, picture(rigged, 200)))
+            except Exception as error:  # whatever the machine's graphics library raises
+                draw = False
+                print(
+                    f"no picture, MuJoCo cannot draw here ({type(error).__name__}); apt-get install libegl1, then MUJOCO_GL=egl",
+                    file=sys.stderr,
+                )
+    if pictures:
+        args.sheet.parent.mkdir(parents=True, exist_ok=True)
         sheet(pictures).save(args.sheet)
+        print(f"wrote {args.sheet}")
     if args.json:
         args.json.write_text(json.dumps(rows, indent=1))
     print(f"{len(rows)} characters, {failed} with something broken")

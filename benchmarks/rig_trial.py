@@ -68,10 +68,10 @@ def try_out(rigged: Rigged, seconds: float = SECONDS) -> Trial:
 
 
 def with_fixed_bones(motion: Motion) -> Motion:
-    """The motion with every joint at one place in its parent: the rest pose's, or the clip's median where that differs."""
+    """The motion with every joint at one place in its parent: the rest pose's, or the clip's median where it never is there."""
     skeleton = motion.skeleton
     rest, clip = skeleton.translations, motion.translations
-    off = np.abs(clip - rest).max(axis=(0, 2)) > 1e-3 * skeleton.height / HUMAN
+    off = np.linalg.norm(clip - rest, axis=-1).min(axis=0) > 1e-3 * skeleton.height / HUMAN
     fixed = np.where(off[:, None], np.median(clip, axis=0), rest)
     translations = np.array(clip)
     inner = skeleton.parents >= 0

@@ -4,7 +4,7 @@ For a body j with parent p the clip gives, frame by frame,
 
     L_t = R_p^-1 R_j          (the joint's rotation)           o_t = R_p^-1 (x_j - x_p)          (its place)
 
-The place must be one number for a rigid body: the rest pose's, or the clip's median where the clip disagrees. The turn away from
+The place must be one number for a rigid body: the rest pose's, or the clip's median where the clip is never there. The turn away from
 the rest pose, R_rest^-1 L_t, is a rotation vector, and that flips at half a turn: where a clip comes near, the rest pose of
 the joint moves towards the middle of the clip, on both sides of the body alike.
 """
@@ -62,7 +62,7 @@ def bones(draft: Draft, rest_world: Array) -> list[Bone]:
         inverse = quaternion.conjugate(rotations[:, p])
         places = quaternion.rotate(inverse, positions[:, j] - positions[:, p])
         offset = quaternion.rotate(quaternion.conjugate(own_rotations[p]), own_positions[j] - own_positions[p])
-        if np.abs(places - offset).max() > tolerance:
+        if np.linalg.norm(places - offset, axis=-1).min() > tolerance:  # the clip never has it there
             offset = np.median(places, axis=0)
         stretch = float(np.linalg.norm(places - offset, axis=-1).max())
         rest = quaternion.multiply(quaternion.conjugate(rest_world[p]), rest_world[j])
