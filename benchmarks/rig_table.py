@@ -7,6 +7,7 @@ that rigging took, and at the end what broke a promise. Real clips come from the
 from __future__ import annotations
 
 import argparse
+import ctypes.util
 import json
 import os
 import sys
@@ -14,6 +15,9 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+if ctypes.util.find_library("EGL"):  # MuJoCo chooses how it draws when it is imported
+    os.environ.setdefault("MUJOCO_GL", "egl")
 
 import mujoco
 import numpy as np
@@ -28,7 +32,6 @@ from surefoot.motion.files import ReadOptions, list_clips, read_motion
 from surefoot.motion.motion import Motion
 
 MOTIONS = Path(os.environ.get("SUREFOOT_MOTIONS", Path(__file__).parents[2] / "shared" / "motions"))
-TAGS = ("bvh", "gltf", "amc", "txt", "made")
 
 Case = tuple[str, Callable[[], Motion], RigConfig | None]
 
@@ -116,7 +119,6 @@ def picture(rigged: Rigged, size: int) -> Image.Image:
     model = character.model
     model.vis.global_.offwidth = model.vis.global_.offheight = max(size, 640)
     out = Image.new("RGB", (2 * size, size), "white")
-    os.environ.setdefault("MUJOCO_GL", "egl")
     with mujoco.Renderer(model, size, size) as renderer:
         for n, qpos in enumerate((model.qpos0, rigged.qpos[0])):
             data = mujoco.MjData(model)
