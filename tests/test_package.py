@@ -55,7 +55,10 @@ PUBLIC = {
 
 ORDER = (
     "errors",
+    "doctor",
     "motion",
+    "archive",
+    "run",
     "solids",
     "painter",
     "clothing",
@@ -68,9 +71,10 @@ ORDER = (
     "feedback",
     "compose",
     "play",
-    "studio",
     "bundle",
-    "doctor",
+    "export",
+    "render",
+    "studio",
     "demo",
     "cli",
 )

@@ -1,0 +1,1 @@
+"""Kills and resumes: `make soak`."""
