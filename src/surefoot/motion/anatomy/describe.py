@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -92,6 +92,7 @@ def anatomy(skeleton: Skeleton, motion: Motion | None = None) -> Anatomy:
         if hoisted is None:
             listed = ", ".join(f"'{skeleton.names[j]}' to '{skeleton.names[p]}'" for j, p in detached.items())
             notes.append(f"limb ends that hang elsewhere: {listed}")
+    sides = _centred(sides, skeleton.chain(trunk))
     inside = set(tree.subtree(trunk))
     above = set(skeleton.chain(trunk))
     controls = tuple(j for j in range(skeleton.num_joints) if j not in inside and j not in above)
@@ -231,6 +232,16 @@ def _is_tail(tree: Tree, branch: list[int]) -> bool:
     if "tail" in words:
         return True
     return len(branch) >= 2 and not words & {"head", "neck", "spine", "face"}
+
+
+def _centred(sides: Symmetry, chain: Sequence[int]) -> Symmetry:
+    """The symmetry with every joint of a chain, the one that carries the body, as its own partner."""
+    partner = list(sides.partner)
+    for j in chain:
+        if partner[j] not in (j, -1):
+            partner[partner[j]] = -1
+        partner[j] = j
+    return replace(sides, partner=tuple(partner))
 
 
 def _sides(tree: Tree, sides: Symmetry, left: Array) -> tuple[tuple[str, ...], float]:
