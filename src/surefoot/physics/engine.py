@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.character.character import Character
+from surefoot.physics.features.contact import Contacts
 from surefoot.physics.features.observation import Observation
 from surefoot.physics.layout import Layout
 from surefoot.physics.push import Push
@@ -81,3 +82,6 @@ class Engine(Protocol):
 
     def observe(self, rows: Any = None) -> Observation:
         """Positions, rotations and sensors at rows (..., S), by default the current ones."""
+
+    def contacts(self, rows: Any = None) -> Contacts:
+        """Contact forces at rows (..., S), by default the current ones."""

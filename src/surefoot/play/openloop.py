@@ -2,8 +2,8 @@
 
     target(t) = offset(t) (+) reference(t + lead)        once, then held; or in a cycle, t + duration = t
 
-With `linear` the target is what the servo shall reach at the end of the period that begins at t: the reference is read there, an offset that
-is held stays the period's own. The trivial plan, no offsets, is kinematic tracking of a motion.
+With `linear` the target is what the servo shall reach at the end of the period that begins at t: the reference is read there, an offset
+that is held stays the period's own. The trivial plan, no offsets, is kinematic tracking of a motion.
 
 Targets are computed once, at a tenth of a period; times that fall between are read linearly.
 """

@@ -2,7 +2,7 @@
 
     memory = start(t, x),        targets, memory = act(t, x, memory)        for each control period
 
-x are `States` of N simulations, t (N,) their own times since the policy's beginning [s] (a policy may begin anywhere in its motion), targets
+x are `States` of N simulations, t (N,) their own times since the policy's beginning [s] (it may begin anywhere in its motion), targets
 (N, nu) the servos' for the coming period. Memory is a dict of arrays whose first axis is N, passed in and out, so that a policy holds no
 state of its own and simulations can be resampled, saved and resumed. Row i of an answer depends on row i alone, and not on N.
 
@@ -78,7 +78,7 @@ P = TypeVar("P", bound=type[Any])
 
 
 def register(cls: P) -> P:
-    """Make a class of policies known by its `kind`, as a decorator. A script that loads bundles with its own policies imports them first."""
+    """Make a class of policies known by its `kind`, as a decorator. Who loads bundles with policies of one's own imports them first."""
     kind = getattr(cls, "kind", None)
     if not isinstance(kind, str) or not kind:
         raise InputError(f'{cls.__name__} needs a name to be registered by: kind = "..." in its body.')

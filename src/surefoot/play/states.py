@@ -1,7 +1,7 @@
 """What a policy sees: N simulations of its character, and whatever follows from their rows, computed when it is first asked for.
 
-An open loop asks for nothing and pays nothing. Rows of lost simulations are NaN; what a policy answers for them is not used, but it must not
-stumble over them.
+An open loop asks for nothing and pays nothing. Rows of lost simulations are NaN; what a policy answers for them is not used, but it must
+not stumble over them.
 """
 
 from __future__ import annotations

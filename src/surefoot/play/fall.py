@@ -1,0 +1,90 @@
+"""The falling rule, for skills that may drift:
+
+    fallen  =  a guarded shape touches the ground   or   root height < half the reference's
+
+Guarded are the shapes that stay more than 5 cm (scaled with height / 1.7 m) above the ground throughout the reference; feet never are.
+Heights are above the ground below, the reference's above its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot.character.character import Character
+from surefoot.physics.scene import Scene
+from surefoot.play import ground
+from surefoot.play.reference import Reference
+from surefoot.play.states import States
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+CLEAR = 0.05
+"""[m], for a character of 1.7 m."""
+PERSON = 1.7
+"""Thresholds are for this height [m]."""
+LOW = 0.5
+"""Part of the reference's root height."""
+
+
+def size(character: Character) -> float:
+    """By what lengths of the rules are multiplied."""
+    return character.height / PERSON
+
+
+def guarded(gaps: Array, feet: Mask, scale: float = 1.0) -> Mask:
+    """Which shapes (G,) must not touch the ground: gaps (T, G) of the reference, feet (G,)."""
+    return np.asarray((gaps > CLEAR * scale).all(axis=0) & ~feet)
+
+
+def fallen(gaps: Array, root: Array, guard: Mask, reference_root: Array, touch: float = 0.0) -> Mask:
+    """Who has fallen (...): gaps (..., G), root heights (...), the reference's root heights (...). Lost simulations (NaN) have."""
+    touches = (gaps[..., guard] <= touch).any(axis=-1)
+    return np.asarray(touches | ~(root >= LOW * reference_root))
+
+
+class FallRule:
+    """The rule for one reference, with what it needs of it computed once."""
+
+    def __init__(self, reference: Reference, scene: Scene | None = None) -> None:
+        """`scene` is where the simulations are; the reference knows its own."""
+        character = reference.character
+        self.reference = reference
+        self.scene = scene or Scene()
+        self.shapes = ground.surface(character)
+        self.touch = ground.touching(self.scene, size(character))
+        position, rotation = character.world(np.asarray(reference.qpos))
+        feet = np.array([character.skeleton.names[int(b)] in character.feet for b in self.shapes.body], dtype=bool)
+        self.guard = guarded(ground.gaps(self.shapes, reference.scene, position, rotation), feet, size(character))
+        self._heights = position[:, 0, 2] - ground.height(reference.scene, position[:, 0])
+
+    def reference_root(self, t: Any) -> Array:
+        """Root heights (N,) of the reference above its ground at times t (N,)."""
+        mine = self.reference
+        t = np.asarray(t, dtype=float)
+        if mine.cycle:
+            t = np.mod(t, mine.duration)
+        return np.interp(t, np.arange(len(self._heights)) * mine.frame_time, self._heights)
+
+    def __call__(self, x: States, t: Any) -> Mask:
+        """Who has fallen (N,), at times t (N,) of the reference."""
+        position, rotation = x.seen.position, x.seen.rotation
+        root = position[..., 0, 2] - ground.height(self.scene, position[..., 0, :])
+        return fallen(ground.gaps(self.shapes, self.scene, position, rotation), root, self.guard, self.reference_root(t), self.touch)
+
+    def why(self, x: States, t: Any, row: int = 0) -> str:
+        """In what way a simulation has fallen, in a few words; empty where it has not."""
+        position, rotation = x.seen.position[row], x.seen.rotation[row]
+        if not np.isfinite(position).all():
+            return "the simulation diverged"
+        low = ground.gaps(self.shapes, self.scene, position, rotation)
+        names = x.character.skeleton.names
+        hit = dict.fromkeys(names[int(self.shapes.body[g])] for g in np.flatnonzero(self.guard & (low <= self.touch)))
+        if hit:
+            return f"{' and '.join(list(hit)[:3])} touched the ground"
+        root = float(position[0, 2] - ground.height(self.scene, position[0]))
+        wanted = float(np.atleast_1d(self.reference_root(np.atleast_1d(t)))[min(row, np.size(t) - 1)])
+        return f"the root sank to {root:.2f} m, under half of {wanted:.2f} m" if root < LOW * wanted else ""
