@@ -147,6 +147,13 @@ class Archive:
     def __contains__(self, name: object) -> bool:
         return name in self._members
 
+    def rename(self, names: Mapping[str, Any]) -> None:
+        """Give members other names: a map from new names to those in the file."""
+        for new, old in names.items():
+            if not isinstance(old, str) or old not in self._members or new in self._members:
+                raise self.fail(f"its manifest gives a member the name '{one_line(new, 60)}', which cannot be.")
+            self._members[new] = self._members.pop(old)
+
     def size(self, name: str) -> int:
         """Bytes that a member declares."""
         return self._member(name).file_size

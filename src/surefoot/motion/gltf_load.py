@@ -182,6 +182,10 @@ class Document:
                 return base64.b64decode(unquote(body) if "%" in body else body)
             except (binascii.Error, ValueError):
                 raise self.fail(f"buffers[{index}] is no valid base64 text.") from None
+        return self.resource(uri)
+
+    def resource(self, uri: str) -> bytes:
+        """The bytes of a file that a relative uri names: inside the file's own folder, or refused."""
         return read_bytes(self._beside(unquote(uri)), self._bytes_left)
 
     def _beside(self, uri: str) -> Path:

@@ -322,13 +322,14 @@ def _facts(file: _Archive) -> tuple[dict[str, Any], Source | None]:
     try:
         facts = json.loads(str(file.take("facts", ())))
         source = facts.get("source")
-        return facts, None if source is None else _source(source)
+        return facts, None if source is None else source_from_json(source)
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
         raise file.fail(f"its facts are not readable ({one_line(str(error), 80)}); the file is damaged.") from None
 
 
-def _source(said: dict[str, Any]) -> Source:
-    """A Source from JSON, every field of the kind that it must be."""
+def source_from_json(said: dict[str, Any]) -> Source:
+    """A Source from JSON values that may come from strangers, every field of the kind that it must be; a ValueError, KeyError or TypeError
+    otherwise."""
     kinds: dict[str, type] = {"format": str, "file": str, "clip": str, "up_axis": str, "unit_m": float, "extra": dict}
     fields: dict[str, Any] = {}
     for key, kind in kinds.items():
