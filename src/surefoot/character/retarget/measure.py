@@ -1,8 +1,8 @@
 """How good a retargeting is: end effectors, ground, planted soles, speed of the joints.
 
-    end error   mean |e(t) - e'(t)| over frames and end effectors, e' the source's end effector scaled limb by limb
-    slide       of one contact: the largest horizontal distance between two places of the standing point
-    speed       the largest angle that a joint turns from one frame to the next, over the frame time
+end error   mean |e(t) - e'(t)| over frames and end effectors, e' the source's end effector scaled limb by limb
+slide       of one contact: the largest horizontal distance between two places of the standing point
+speed       the largest angle that a joint turns from one frame to the next, over the frame time
 """
 
 from __future__ import annotations

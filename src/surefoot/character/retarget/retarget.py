@@ -1,7 +1,7 @@
 """A motion onto another body: `retarget(motion, character) -> Retargeted`.
 
-    limbs of both -> matching -> pose by bone directions (transfer) -> end effectors scaled limb by limb, planted soles (targets, plant)
-                  -> full-body inverse kinematics above the ground (ik)
+limbs of both -> matching -> pose by bone directions (transfer) -> end effectors scaled limb by limb, planted soles (targets, plant)
+              -> full-body inverse kinematics above the ground (ik)
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from surefoot.motion.anatomy.limbs import Limb, Tree, find_limbs, find_trunk
 from surefoot.motion.anatomy.pose import reference_pose
 from surefoot.motion.anatomy.symmetry import Symmetry, symmetry
 from surefoot.motion.anatomy.words import parts
+from surefoot.motion.anatomy.words import side as named_side
 from surefoot.motion.motion import Motion
 from surefoot.motion.skeleton import Skeleton, read_only
 
@@ -102,8 +103,8 @@ def anatomy(skeleton: Skeleton, motion: Motion | None = None) -> Anatomy:
     notes += doubts
     left = np.cross(UP, forward)
     side, plane = _sides(tree, sides, left)
-    legs = _ordered(tree, [limb for limb in limbs if limb.kind == "leg"], forward, left, plane)
-    arms = _ordered(tree, [limb for limb in limbs if limb.kind == "arm"], forward, left, plane)
+    legs = _ordered(tree, sides, [limb for limb in limbs if limb.kind == "leg"], forward, left, plane)
+    arms = _ordered(tree, sides, [limb for limb in limbs if limb.kind == "arm"], forward, left, plane)
     if not legs:
         notes.append("no legs found")
     to_rest = quaternion.multiply(skeleton.rest[1][trunk], quaternion.conjugate(pose.rotations[trunk]))
@@ -136,13 +137,24 @@ def _body(skeleton: Skeleton, motion: Motion | None) -> NDArray[np.bool_]:
         words = parts(skeleton.names[j])
         limb = words & {"foot", "hand", "toe"}
         parent = int(skeleton.parents[j])
-        if ("control" in words and not (limb and parent >= 0 and "slot" not in skeleton.names[j].lower())) or ("end" in words):
+        double = ("control" in words) and _doubled(skeleton, j, limb)
+        if ("control" in words and (double or not limb or parent < 0 or "slot" in skeleton.names[j].lower())) or ("end" in words):
             body[j] = False
         elif parent < 0 and len(skeleton.roots) > 1 and not skeleton.children[j]:
             body[j] = False  # a lone joint beside the skeleton: a prop, a mesh's node
         elif parent >= 0 and not skeleton.children[j] and _copies(skeleton, j, parent, motion):
             body[j] = False
     return body if body.any() else np.ones(skeleton.num_joints, dtype=bool)
+
+
+def _doubled(skeleton: Skeleton, control: int, limb: frozenset[str]) -> bool:
+    """Whether the foot or hand that a control is named after is there besides, on the same side: then the control is only a handle."""
+    which = named_side(skeleton.names[control])
+    return any(
+        limb & parts(name) and "control" not in parts(name) and "end" not in parts(name) and which * named_side(name) >= 0
+        for j, name in enumerate(skeleton.names)
+        if j != control and skeleton.parents[j] >= 0
+    )
 
 
 def _copies(skeleton: Skeleton, joint: int, parent: int, motion: Motion | None) -> bool:
@@ -268,11 +280,12 @@ def _sides(tree: Tree, sides: Symmetry, left: Array) -> tuple[tuple[str, ...], f
     return tuple(out), middle
 
 
-def _ordered(tree: Tree, limbs: list[Limb], forward: Array, left: Array, middle: float) -> list[Limb]:
+def _ordered(tree: Tree, sides: Symmetry, limbs: list[Limb], forward: Array, left: Array, middle: float) -> list[Limb]:
     """Front pairs first, left before right within a pair."""
 
     def key(limb: Limb) -> tuple[float, float]:
-        attach = tree.points[limb.root]
+        other = sides.partner[limb.root]
+        attach = 0.5 * (tree.points[limb.root] + tree.points[other if other >= 0 else limb.root])
         return (-round(float(attach @ forward) / (0.15 * tree.height)), -(float(tree.points[limb.chain[-1]] @ left) - middle))
 
     return sorted(limbs, key=key)

@@ -101,7 +101,8 @@ def find_trunk(tree: Tree) -> int:
     roots = [j for j, p in enumerate(tree.parents) if p < 0 and tree.body[j]]
     if not roots:
         return 0
-    at = max(roots, key=lambda j: (tree.count[j], tree.reach[j]))
+    # Of two bodies of as many joints, the first in the file.
+    at = max(roots, key=lambda j: (tree.count[j], tree.reach[j] if tree.count[j] < 4 else 0.0))
     start = at
     while True:
         children = tree.children[at]
@@ -227,6 +228,8 @@ def _to_the_hand(tree: Tree, path: list[int]) -> list[int]:
     """An arm's line down to the hand: the joint so named, else where the fingers fan out, else the end of the last long bone."""
     fingers = next((i for i, j in enumerate(path) if "finger" in tree.parts[j] and "hand" not in tree.parts[j]), len(path))
     named = [i for i, j in enumerate(path) if "hand" in tree.parts[j] and i <= fingers]
+    # "LeftHandIndex1" is a finger where the arm has a "LeftHand", and else the hand.
+    named = [i for i in named if "finger" not in tree.parts[path[i]]] or named
     if named:
         hands = [i for i in named if tree.bone(path[i]) > 1e-6 * tree.height]
         return path[: (hands or named)[-1] + 1]

@@ -44,9 +44,10 @@ def reference_pose(skeleton: Skeleton, motion: Motion | None) -> Pose:
     rest = Pose(positions=positions, rotations=rotations, tips=skeleton.tip_positions(positions, rotations), frame=None, why="")
     if motion is None or skeleton.num_joints < 3:
         return rest
-    heights = np.ptp(motion.joint_positions[..., 2], axis=1)
+    own = _bodily(skeleton)
+    heights = np.ptp(motion.joint_positions[:, own, 2], axis=1)
     tallest = int(np.argmax(heights))
-    why = _useless(rest, motion, heights)
+    why = _useless(rest.positions[own], motion.joint_positions[:, own], _bones(rest.positions, skeleton)[own], heights)
     if not why:
         return rest
     return Pose(
@@ -58,32 +59,46 @@ def reference_pose(skeleton: Skeleton, motion: Motion | None) -> Pose:
     )
 
 
-def _useless(rest: Pose, motion: Motion, heights: Array) -> str:
-    """Why the rest pose cannot be read, or nothing."""
-    spread = np.linalg.svd(rest.positions - rest.positions.mean(axis=0), compute_uv=False)
-    tallest = motion.joint_positions[int(np.argmax(heights))]
+def _bodily(skeleton: Skeleton) -> NDArray[np.intp]:
+    """The joints from where the body begins: a root that carries one child, and that one too, says where the body is, not what it is."""
+    first = 0
+    while len(skeleton.roots) == 1 and len(skeleton.children[first]) == 1:
+        first = skeleton.children[first][0]
+    if not skeleton.children[first]:
+        first = 0  # a rope
+    return np.asarray(skeleton.descendants(first) if len(skeleton.roots) == 1 else range(skeleton.num_joints), dtype=np.intp)
+
+
+def _bones(positions: Array, skeleton: Skeleton) -> Array:
+    """Lengths (J,) of the bones that end in each joint."""
+    parents = skeleton.parents
+    return np.asarray(np.linalg.norm(positions - positions[np.maximum(parents, 0)], axis=1) * (parents >= 0))
+
+
+def _useless(rest: Array, poses: Array, bones: Array, heights: Array) -> str:
+    """Why the rest pose (J, 3) cannot be read, or nothing; `poses` (T, J, 3) are the motion's, `heights` (T,) how tall they stand."""
+    spread = np.linalg.svd(rest - rest.mean(axis=0), compute_uv=False)
+    tallest = poses[int(np.argmax(heights))]
     moving = np.linalg.svd(tallest - tallest.mean(axis=0), compute_uv=False)
     if spread[1] < 0.05 * spread[0] and moving[1] > 2.0 * spread[1] * moving[0] / max(spread[0], 1e-12):
         return "all bones of the rest pose lie along one line"
-    extent = float(np.ptp(rest.positions[:, 2]))
+    extent = float(np.ptp(rest[:, 2]))
     if extent < 0.5 * np.percentile(heights, 90):
         return "the rest pose is folded or lies down"
-    if heights.max() > 0.75 * extent and _likeness(rest, motion, heights) < 0.3:
+    if heights.max() > 0.75 * extent and _likeness(rest, poses, bones, heights) < 0.3:
         return "the rest pose stands on its head or lies on its side"
     return ""
 
 
-def _likeness(rest: Pose, motion: Motion, heights: Array) -> float:
+def _likeness(rest: Array, poses: Array, bones: Array, heights: Array) -> float:
     """How much the heights of the joints in the frames most like the rest pose are those of the rest pose, between -1 and 1.
 
     The best tenth of the frames counts: somebody who turns a cartwheel stands upright before and after it. Joints weigh as the bones
     they end, or a hand's fingers would outvote the legs.
     """
-    parents = motion.skeleton.parents
-    bones = np.linalg.norm(rest.positions - rest.positions[np.maximum(parents, 0)], axis=1) * (parents >= 0)
     weights = bones / max(float(bones.sum()), 1e-300)
-    z = motion.joint_positions[heights > 0.6 * heights.max(), :, 2]
-    still = rest.positions[:, 2] - float(weights @ rest.positions[:, 2])
+    z = poses[heights > 0.6 * heights.max(), :, 2]
+    still = rest[:, 2] - float(weights @ rest[:, 2])
     z = z - (z @ weights)[:, None]
     lengths = np.sqrt((z**2 @ weights) * float(still**2 @ weights))
     return float(np.percentile((z * still) @ weights / np.maximum(lengths, 1e-12), 90.0))

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.motion.anatomy.pose import Pose
-from surefoot.motion.anatomy.words import named_partners, tokens
+from surefoot.motion.anatomy.words import named_partners, parts, tokens
 from surefoot.motion.skeleton import Skeleton
 
 Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 MAX_SIBLINGS = 48
 """Groups of more siblings than this are not matched by geometry."""
@@ -39,9 +40,11 @@ class Symmetry:
 class _Matcher:
     """Matches partners down the tree for a given plane."""
 
-    def __init__(self, skeleton: Skeleton, pose: Pose, named: list[int]) -> None:
+    def __init__(self, skeleton: Skeleton, pose: Pose, named: list[int], own: Bools) -> None:
         self.skeleton, self.named, self.height = skeleton, named, pose.height
         self.positions = pose.positions
+        self.roots = [r for r in skeleton.roots if own[r]]
+        self.own = pose.positions[own]
         self.num = len(named)
         self.sizes = np.ones(self.num)
         sums = pose.positions.copy()
@@ -56,10 +59,11 @@ class _Matcher:
             p = skeleton.parents[j]
             if p >= 0:
                 self.depths[p] = max(self.depths[p], self.depths[j] + 1)
+        self.parts = [parts(name) for name in skeleton.names]
         self.words = [tuple(w for w in tokens(name) if not w.isdigit()) for name in skeleton.names]
 
     def costs(self, left: list[int], right: list[int], normal: Array, offset: float) -> Array:
-        """How badly each of `left`, reflected, fits each of `right` (len(left), len(right)), in heights."""
+        """How badly each of `left`, reflected, fits each of `right` (len(left), len(right)), in heights; a head is no tail's other side."""
 
         def reflect(points: Array) -> Array:
             return points - 2.0 * ((points @ normal) - offset)[:, None] * normal
@@ -68,12 +72,13 @@ class _Matcher:
         bulk = np.linalg.norm(reflect(self.centres[left])[:, None] - self.centres[right][None], axis=-1)
         shape = 0.05 * np.abs(self.depths[left][:, None] - self.depths[right][None])
         size = np.abs(np.log(self.sizes[left][:, None] / self.sizes[right][None]))
-        return 0.5 * (near + bulk) / self.height + shape + 0.05 * size
+        alien = np.array([[bool(self.parts[a] and self.parts[b]) and not self.parts[a] & self.parts[b] for b in right] for a in left])
+        return np.asarray(0.5 * (near + bulk) / self.height + shape + 0.05 * size + 0.5 * alien)
 
     def match(self, normal: Array, offset: float, tolerance: float, lone: bool) -> tuple[list[int], float]:
         """Partners and how well they fit, the larger the better. `lone`: an unmatched child of the plane lies on the plane."""
         partner = [-1] * self.num
-        score = self._siblings(list(self.skeleton.roots), normal, offset, tolerance, lone, partner)
+        score = self._siblings(self.roots, normal, offset, tolerance, lone, partner)
         for j in range(self.num):
             k = partner[j]
             if k == j:
@@ -135,7 +140,10 @@ class _Matcher:
 def symmetry(skeleton: Skeleton, pose: Pose) -> Symmetry:
     """Partners of all joints, by names first."""
     named, sides = named_partners(skeleton.names, skeleton.parents.tolist())
-    matcher = _Matcher(skeleton, pose, named)
+    one = _one_body(skeleton)
+    named = [k if one[j] else -1 for j, k in enumerate(named)]
+    sides = [s if one[j] else 0 for j, s in enumerate(sides)]
+    matcher = _Matcher(skeleton, pose, named, one)
     plane = _named_plane(named, sides, pose)
     by_name = plane is not None
     if plane is None:
@@ -153,6 +161,17 @@ def symmetry(skeleton: Skeleton, pose: Pose) -> Symmetry:
         if k >= 0 and partner[k] != j:
             partner[j] = -1
     return Symmetry(partner=tuple(partner), normal=normal, offset=offset, named=tuple(sides), by_name=by_name)
+
+
+def _one_body(skeleton: Skeleton) -> Bools:
+    """Which joints (J,) are not those of a second body beside the first: a piece at least half as large as the largest."""
+    pieces = {root: skeleton.descendants(root) for root in skeleton.roots}
+    first = max(pieces, key=lambda root: len(pieces[root]))
+    out = np.ones(skeleton.num_joints, dtype=bool)
+    for root, piece in pieces.items():
+        if root != first and len(piece) > 3 and 2 * len(piece) >= len(pieces[first]):
+            out[list(piece)] = False
+    return out
 
 
 def _named_plane(named: list[int], sides: list[int], pose: Pose) -> tuple[Array, float] | None:
@@ -175,11 +194,11 @@ def _named_plane(named: list[int], sides: list[int], pose: Pose) -> tuple[Array,
 def _searched_plane(matcher: _Matcher, pose: Pose) -> tuple[Array, float] | None:
     """The vertical plane in which the pose mirrors itself best, with at least one pair."""
     best: tuple[float, list[int], Array] | None = None
-    centred = pose.positions - pose.positions.mean(axis=0)
+    centred = matcher.own - matcher.own.mean(axis=0)
     for angle in np.radians(np.arange(0.0, 180.0, 5.0)):
         normal = np.array([np.cos(angle), np.sin(angle), 0.0])
         across = np.array([-normal[1], normal[0], 0.0])
-        partner, score = matcher.match(normal, float(pose.positions.mean(axis=0) @ normal), 0.12, lone=False)
+        partner, score = matcher.match(normal, float(matcher.own.mean(axis=0) @ normal), 0.12, lone=False)
         # Of two planes that fit alike, the body is longer along the one than across it.
         score += 0.5 * float(np.ptp(centred @ across) / (np.ptp(centred @ across) + np.ptp(centred @ normal) + 1e-12))
         if any(k >= 0 and k != j for j, k in enumerate(partner)) and (best is None or score > best[0] + 1e-9):
