@@ -67,6 +67,7 @@ ORDER = (
     "picture",
     "material.sheets",
     "physics",
+    "policy",
     "reconstruct",
     "feedback",
     "compose",

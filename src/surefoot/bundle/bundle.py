@@ -34,10 +34,10 @@ from surefoot.motion.files import atomic_write
 from surefoot.motion.limits import MAX_FILE_BYTES, read_bytes, shown
 from surefoot.motion.motion import Motion
 from surefoot.physics.scene import Scene
-from surefoot.play.policy import Packed, Policy
-from surefoot.play.policy import pack as pack_policy
-from surefoot.play.policy import unpack as unpack_policy
-from surefoot.play.reference import Reference
+from surefoot.policy.policy import Packed, Policy
+from surefoot.policy.policy import pack as pack_policy
+from surefoot.policy.policy import unpack as unpack_policy
+from surefoot.policy.reference import Reference
 
 Array = NDArray[np.float64]
 

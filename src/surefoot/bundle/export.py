@@ -17,7 +17,7 @@ import numpy as np
 from surefoot.bundle.bundle import Bundle, Performance
 from surefoot.bundle.perform import perform
 from surefoot.errors import InputError
-from surefoot.export import append_clip, on_source, source_joints
+from surefoot.export import on_source, source_joints, with_clip
 from surefoot.motion.edit.resample import resample
 from surefoot.motion.files import WRITTEN, atomic_write, write_motion
 from surefoot.motion.limits import shown
@@ -68,13 +68,13 @@ def export(bundle: Bundle, path: str | Path, *, fps: float | None = None) -> Exp
         times = bundle.start + motion.times
         if bundle.reference.cycle and bundle.motion.duration > 0.0:
             times = np.mod(times, bundle.motion.duration)
-        appended = append_clip(bundle.file, motion, times, motion.source.file or "source.glb")
-        if appended.apart > FARTHEST * bundle.character.height:
+        extended = with_clip(bundle.file, motion, times, motion.source.file or "source.glb")
+        if extended.apart > FARTHEST * bundle.character.height:
             raise InputError(
-                f"{shown(path)}: the source's scales do not let its bones follow; they would be up to {1e3 * appended.apart:.1f} mm off. "
+                f"{shown(path)}: the source's scales do not let its bones follow; they would be up to {1e3 * extended.apart:.1f} mm off. "
                 "Write .bvh or .npz instead."
             )
-        atomic_write(path, appended.data)
-        return Exported(motion=motion, clip=appended.clip, on_source=True, in_source=True)
+        atomic_write(path, extended.data)
+        return Exported(motion=motion, clip=extended.clip, on_source=True, in_source=True)
     write_motion(motion, path)
     return Exported(motion=motion, clip=motion.name, on_source=own, in_source=False)

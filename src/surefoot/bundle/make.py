@@ -13,9 +13,9 @@ from surefoot.errors import InputError
 from surefoot.export.embed import embedded
 from surefoot.motion.limits import read_bytes, shown
 from surefoot.motion.motion import Motion
-from surefoot.play.openloop import track
-from surefoot.play.policy import Policy
-from surefoot.play.reference import Reference
+from surefoot.policy.openloop import track
+from surefoot.policy.policy import Policy
+from surefoot.policy.reference import Reference
 
 
 def bundle_of(

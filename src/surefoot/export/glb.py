@@ -4,8 +4,8 @@ The file's nodes have their own unit u, axes Q (turned to Z up) and scales. With
 
     t = L^-1 (Q^-1 x_j / u - p)        r = rot(L)^-1 Q^-1 R_j        s as the source's clip has it
 
-where rot is the product of the rotations above while scales are uniform, otherwise the rotation nearest to L. The clip is appended as one
-more animation under a name of its own. J joints, T frames.
+where rot is the product of the rotations above while scales are uniform, otherwise the rotation nearest to L. The clip becomes one more
+animation under a name of its own, and the first, which is the one that viewers play. J joints, T frames.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ Array = NDArray[np.float64]
 SUFFIX = "surefoot"
 """What stands behind the clip's name in the name of its simulation."""
 _STILL = 1e-7
-"""A channel that stays this near to its node's own value, in units of its largest number, is left out."""
+"""Scales that stay this near to their node's own, in units of its largest number, get no channel."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Appended:
+class Extended:
     """A GLB with one more clip."""
 
     data: bytes
@@ -45,8 +45,8 @@ class Appended:
     """Largest distance between a joint in the file, read again, and where it should be [m]."""
 
 
-def append_clip(data: bytes, motion: Motion, times: Array, name: str = "simulation.glb") -> Appended:
-    """The GLB `data`, from which the skeleton of `motion` was read, with `motion` as one more animation.
+def with_clip(data: bytes, motion: Motion, times: Array, name: str = "simulation.glb") -> Extended:
+    """The GLB `data`, from which the skeleton of `motion` was read, with `motion` as one more animation, the first.
 
     `times` (T,) are the times of the source's clip whose scales the frames have.
     """
@@ -62,9 +62,12 @@ def append_clip(data: bytes, motion: Motion, times: Array, name: str = "simulati
     clip = _new_name(motion.source.clip or motion.name, [a.name for a in animations])
     file = _Growing(data, document)
     tracks = _tracks(nodes, joints, motion, source, times + start)
+    # Channels that stay at rest are written, too: programs that show one clip after another keep what the last one left.
+    scaled = {(node, path) for a in animations for node, path, _ in a.channels}
     for node, values in tracks.items():
         _plain_transform(file.tree["nodes"][node], nodes, node)
-        tracks[node] = {path: v for path, v in values.items() if path == "rotation" or not _at_rest(nodes, node, path, v)}
+        if (node, "scale") not in scaled and _at_rest(nodes.local(node)[2], values["scale"]):
+            del values["scale"]
     file.animate(clip, motion, tracks)
     out = file.bytes()
     options = ReadOptions(clip=clip, unit_m=motion.source.unit_m, up=cast(UpAxis, motion.source.up_axis))
@@ -72,7 +75,7 @@ def append_clip(data: bytes, motion: Motion, times: Array, name: str = "simulati
     if again.num_frames != motion.num_frames:
         raise InputError(f"{document.name}: the clip has {again.num_frames} frames when read again, not {motion.num_frames}.")
     apart = float(np.linalg.norm(again.joint_positions - motion.joint_positions, axis=-1).max())
-    return Appended(data=out, clip=clip, apart=apart)
+    return Extended(data=out, clip=clip, apart=apart)
 
 
 def _new_name(clip: str, taken: list[str]) -> str:
@@ -135,10 +138,8 @@ def _scale(nodes: Nodes, node: int, track: Track | None, times: Array) -> Array:
     return np.tile(nodes.local(node)[2], (len(times), 1))
 
 
-def _at_rest(nodes: Nodes, node: int, path: str, values: Array) -> bool:
-    translation, _, scale, _ = nodes.local(node)
-    own = translation if path == "translation" else scale
-    return float(np.abs(values - own).max()) <= _STILL * max(float(np.abs(own).max()), float(np.abs(values).max()), 1e-30)
+def _at_rest(own: Array, values: Array) -> bool:
+    return float(np.abs(values - own).max()) <= _STILL * max(float(np.abs(own).max()), 1e-30)
 
 
 def _plain_transform(tree: dict[str, Any], nodes: Nodes, node: int) -> None:
@@ -192,8 +193,8 @@ class _Growing:
                 lasting = lasting or not still
                 samplers.append({"input": first if still else every, "output": self.add(numbers[:1] if still else numbers)})
                 channels.append({"sampler": len(samplers) - 1, "target": {"node": node, "path": path}})
-        animations = self.tree.setdefault("animations", [])
-        animations.append({"name": name, "channels": channels, "samplers": samplers, "extras": {"frame_time": motion.frame_time}})
+        clip = {"name": name, "channels": channels, "samplers": samplers, "extras": {"frame_time": motion.frame_time}}
+        self.tree.setdefault("animations", []).insert(0, clip)
 
     def bytes(self) -> bytes:
         self.blob += bytes(-len(self.blob) % 4)

@@ -1,8 +1,9 @@
-"""Play: a policy in charge of a character, live or many at a time; recorded, replayed, judged.
+"""Play: policies in charge of characters, live; pushed, recorded, replayed, evaluated.
 
 >>> from surefoot import material
 >>> from surefoot.character.rig import rig
->>> from surefoot.play import Player, Reference, track
+>>> from surefoot.play import Player
+>>> from surefoot.policy import Reference, track
 >>> rigged = rig(material.motion("dinosaur/walk"))
 >>> reference = Reference(character=rigged.character, qpos=rigged.qpos, frame_time=rigged.motion.frame_time)
 >>> player = Player(rigged.character, track(rigged.character, reference), reference)
@@ -14,26 +15,8 @@ True
 """
 
 from surefoot.play.actor import Role
-from surefoot.play.openloop import OpenLoop, track
+from surefoot.play.evaluate import EvaluateConfig, Evaluation, evaluate
 from surefoot.play.player import Player
-from surefoot.play.policy import Memory, Packed, Policy, kinds, pack, register, unpack
 from surefoot.play.recording import Recording
-from surefoot.play.reference import Reference
-from surefoot.play.states import States
 
-__all__ = [
-    "Memory",
-    "OpenLoop",
-    "Packed",
-    "Player",
-    "Policy",
-    "Recording",
-    "Reference",
-    "Role",
-    "States",
-    "kinds",
-    "pack",
-    "register",
-    "track",
-    "unpack",
-]
+__all__ = ["EvaluateConfig", "Evaluation", "Player", "Recording", "Role", "evaluate"]

@@ -12,11 +12,11 @@ from surefoot.character.character import Character
 from surefoot.motion import quaternion
 from surefoot.physics.batch import BatchEngine
 from surefoot.physics.features import Anatomy
-from surefoot.play.fall import FallRule
-from surefoot.play.policy import Memory, Policy, checked, opening
-from surefoot.play.reference import Reference
-from surefoot.play.states import States
 from surefoot.play.world import Part
+from surefoot.policy.fall import FallRule
+from surefoot.policy.policy import Memory, Policy, checked, opening
+from surefoot.policy.reference import Reference
+from surefoot.policy.states import States
 
 Array = NDArray[np.float64]
 

@@ -23,12 +23,12 @@ from surefoot.physics.features import anatomy
 from surefoot.physics.push import Push, trunk
 from surefoot.physics.scene import Ball, Scene
 from surefoot.play.actor import Actor, Role, beginning, placed
-from surefoot.play.fall import FallRule
-from surefoot.play.policy import Policy, checked, substeps
 from surefoot.play.recording import Recording, period
-from surefoot.play.reference import Reference
-from surefoot.play.states import States
 from surefoot.play.world import compose
+from surefoot.policy.fall import FallRule
+from surefoot.policy.policy import Policy, checked, substeps
+from surefoot.policy.reference import Reference
+from surefoot.policy.states import States
 
 Array = NDArray[np.float64]
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from surefoot.character.character import Character
 from surefoot.errors import InputError, one_line, unknown_name
-from surefoot.play.states import States
+from surefoot.policy.states import States
 
 Array = NDArray[np.float64]
 Memory = dict[str, NDArray[Any]]
@@ -70,7 +70,10 @@ class Packed:
         return sum(int(array.size) for array in self.arrays.values())
 
 
-_OURS: dict[str, tuple[str, str]] = {"open loop": ("surefoot.play.openloop", "OpenLoop")}
+_OURS: dict[str, tuple[str, str]] = {
+    "open loop": ("surefoot.policy.openloop", "OpenLoop"),
+    "linear feedback": ("surefoot.feedback.policy", "LinearFeedback"),
+}
 """Kinds that come with the package: where each lives, imported when it is needed."""
 _REGISTERED: dict[str, type[Any]] = {}
 
@@ -86,7 +89,7 @@ def register(cls: P) -> P:
         raise InputError(f"another kind of policy is registered as '{one_line(kind, 60)}' already; choose another kind for {cls.__name__}.")
     missing = [name for name in ("period", "linear", "start", "act", "to_arrays", "from_arrays") if not _has(cls, name)]
     if missing:
-        raise InputError(f"{cls.__name__} lacks {', '.join(missing)}; surefoot.play.policy.Policy says what each does.")
+        raise InputError(f"{cls.__name__} lacks {', '.join(missing)}; surefoot.policy.policy.Policy says what each does.")
     _REGISTERED[kind] = cls
     return cls
 

@@ -22,9 +22,9 @@ from surefoot.character.character import Character
 from surefoot.errors import InputError, unknown_name
 from surefoot.physics.plan import Plan, plan
 from surefoot.physics.servos import nearest, servos
-from surefoot.play.policy import Memory
-from surefoot.play.reference import Reference
-from surefoot.play.states import States
+from surefoot.policy.policy import Memory
+from surefoot.policy.reference import Reference
+from surefoot.policy.states import States
 
 Array = NDArray[np.float64]
 End = Literal["hold", "cycle"]

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from surefoot.character.character import Character
 from surefoot.physics.scene import Scene
-from surefoot.play import ground
-from surefoot.play.reference import Reference
-from surefoot.play.states import States
+from surefoot.policy import ground
+from surefoot.policy.reference import Reference
+from surefoot.policy.states import States
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
