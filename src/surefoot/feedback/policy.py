@@ -1,0 +1,154 @@
+"""A linear policy for every control fragment (Simulation for Control, eq. 17 without its noise):
+
+    a_k = M_k (s - s^_k) + a^_k,        target(t) = offset(a_k) (+) reference(t + lead)
+
+s are the state features where fragment k begins, s^_k their mean over what was learned from, a^_k the mean action. The action is held for
+the fragment, then the next begins; after the last comes the first.
+F fragments, d numbers an action, 18 features for a body with two feet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot.character.character import Character
+from surefoot.errors import InputError
+from surefoot.physics.features import state_features
+from surefoot.physics.servos import Servos, nearest, servos
+from surefoot.policy.states import States
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Memory = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LinearFeedback:
+    """Feedback that keeps a cycle going."""
+
+    kind: ClassVar[str] = "linear feedback"
+
+    servos: Servos
+    period: float
+    """Of control [s]."""
+    edges: Indices  # (F + 1,)
+    """Periods at which fragments begin; the last is the cycle's length."""
+    reference: Array  # (T, nu)
+    """Targets at the end of every period of the cycle, lead included."""
+    columns: Indices  # (d,)
+    """Targets that an action turns."""
+    tilts: Array  # (F, 3)
+    """The root's rotation vector where each fragment begins, which tells equal ones apart."""
+    center: Array  # (F, n)
+    """s^, the mean features."""
+    gain: Array  # (F, d, n)
+    """M [rad per unit of feature]"""
+    action: Array  # (F, d)
+    """a^, the mean action [rad]."""
+    linear: bool = True
+
+    def __post_init__(self) -> None:
+        fragments, joints, features = self.gain.shape if self.gain.ndim == 3 else (0, 0, 0)
+        wanted = {
+            "edges": (fragments + 1,),
+            "reference": (int(self.edges[-1]) if self.edges.size else 0, self.servos.num),
+            "columns": (joints,),
+            "tilts": (fragments, 3),
+            "center": (fragments, features),
+            "action": (fragments, joints),
+        }
+        for name, shape in wanted.items():
+            if getattr(self, name).shape != shape or not fragments:
+                raise InputError(f"linear feedback's {name} needs the shape {shape}, got {getattr(self, name).shape}.")
+        for name in ("reference", "tilts", "center", "gain", "action"):
+            if not np.isfinite(getattr(self, name)).all():
+                raise InputError(f"linear feedback's {name} must be finite; there is a NaN or an infinity in it.")
+        if self.edges[0] != 0 or (np.diff(self.edges) < 1).any():
+            raise InputError("linear feedback's fragments must begin at 0 and last a period or more each.")
+        if ((self.columns < 0) | (self.columns >= self.servos.num)).any():
+            raise InputError(f"linear feedback turns targets 0 to {self.servos.num - 1}; another is named.")
+        if not (np.isfinite(self.period) and self.period > 0.0):
+            raise InputError(f"a control period is a positive number of seconds, got {self.period}.")
+
+    @property
+    def num_fragments(self) -> int:
+        """F"""
+        return len(self.gain)
+
+    @property
+    def duration(self) -> float:
+        """Of the cycle [s]."""
+        return int(self.edges[-1]) * self.period
+
+    @cached_property
+    def fragments(self) -> Indices:
+        """The fragment of every period (T,)."""
+        return np.repeat(np.arange(self.num_fragments), np.diff(self.edges))
+
+    def fragment_at(self, t: Any) -> Indices:
+        """The fragment (N,) that times t (N,) lie in."""
+        at = np.floor(np.asarray(t, dtype=float) / self.period + 1e-6).astype(np.int64)
+        return self.fragments[at % int(self.edges[-1])]
+
+    def actions(self, fragment: Indices, features: Array) -> Array:
+        """a (N, d) of features (N, n) where fragments (N,) begin; bits do not depend on how many there are."""
+        away = features - self.center[fragment]
+        return np.asarray(np.einsum("ndf,nf->nd", self.gain[fragment], away) + self.action[fragment])
+
+    def targets(self, t: Any, actions: Array) -> Array:
+        """Targets (N, nu) at the end of periods that begin at t (N,), turned by actions (N, d)."""
+        at = np.asarray(t, dtype=float) / self.period
+        close = np.round(at)
+        at = np.where(np.abs(at - close) < 1e-6, close, at)
+        low = np.floor(at)
+        part = (at - low)[:, None]
+        num = len(self.reference)
+        here = low.astype(np.int64) % num
+        base = self.reference[here]
+        if part.any():
+            after = self.reference[(here + 1) % num]
+            balls = self.servos.ball_ctrl
+            after[:, balls] = nearest(after[:, balls], base[:, balls])
+            base = base + part * (after - base)
+        offsets = np.zeros((len(base), self.servos.num))
+        offsets[:, self.columns] = actions
+        return self.servos.compose(base, offsets)
+
+    def start(self, t: Array, x: States) -> Memory:
+        """No fragment has begun."""
+        num = len(t)
+        return {"fragment": np.full(num, -1, dtype=np.int64), "action": np.zeros((num, len(self.columns)))}
+
+    def act(self, t: Array, x: States, memory: Memory) -> tuple[Array, Memory]:
+        """Targets (N, nu) for periods that begin at t (N,)."""
+        fragment = self.fragment_at(t)
+        begins = fragment != memory["fragment"]
+        if self.num_fragments == 1:
+            begins = begins | (np.floor(np.asarray(t) / self.period + 1e-6).astype(np.int64) % int(self.edges[-1]) == 0)
+        action = memory["action"]
+        if begins.any():
+            features = np.asarray(state_features(x.seen, x.body, near=self.tilts[fragment]))
+            action = np.where(begins[:, None], self.actions(fragment, features), action)
+        return self.targets(t, action), {"fragment": fragment, "action": action}
+
+    def replace(self, **changes: Any) -> LinearFeedback:
+        """A copy with some fields changed."""
+        return replace(self, **changes)
+
+    def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """All numbers, and the period."""
+        names = ("edges", "reference", "columns", "tilts", "center", "gain", "action")
+        return {name: np.asarray(getattr(self, name)) for name in names}, {"period": self.period}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any], character: Character) -> LinearFeedback:
+        """The policy again."""
+        numbers: dict[str, Any] = {name: np.asarray(arrays[name]).astype(np.int64) for name in ("edges", "columns")}
+        numbers |= {name: np.asarray(arrays[name], dtype=float) for name in ("reference", "tilts", "center", "gain", "action")}
+        return cls(servos=servos(character), period=float(facts["period"]), **numbers)
