@@ -1,0 +1,190 @@
+"""A world played by the clock on a thread of its own, whoever looks on.
+
+Requests are carried out between two ticks; what there is to see is handed over as one immutable frame.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from surefoot.errors import SurefootError
+from surefoot.studio.pace import Pace
+from surefoot.studio.show import Show
+from surefoot.studio.world import Frame, World
+
+TICK = 1.0 / 60.0
+"""Seconds between two looks at the clock."""
+PART = 1.0 / 60.0
+"""Seconds simulated at once, at most: requests wait no longer than these take."""
+
+Request = Callable[[World], None]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Sight:
+    """What there is to see now."""
+
+    frame: Frame
+    show: Show
+    mode: str
+    playing: bool
+    speed: float
+    loop: bool
+    span: tuple[float, float]
+    factor: float | None
+    """Simulated time over the time asked for, lately."""
+    load: float
+    """Seconds of work for a simulated second."""
+    complaint: str
+    """A sentence when the machine does not keep up."""
+    error: str
+    """The last request that failed, in one line."""
+    generation: int
+    """Counts the shows that were put on."""
+
+
+class Live:
+    """The thread that plays. All methods may be called from anywhere."""
+
+    def __init__(self, show: Show, playing: bool = True) -> None:
+        self._requests: queue.SimpleQueue[tuple[Request, threading.Event | None]] = queue.SimpleQueue()
+        self._world = World(show)
+        self._pace = Pace()
+        self._playing = playing
+        self._error = ""
+        self._generation = 0
+        self._ended = threading.Event()
+        self._sight = self._look()
+        self._thread = threading.Thread(target=self._run, name="studio simulation", daemon=True)
+
+    @property
+    def sight(self) -> Sight:
+        """What there is to see now."""
+        return self._sight
+
+    def start(self) -> None:
+        """Begin to play."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._ended.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=5.0)
+
+    def ask(self, request: Request, wait: float | None = None) -> None:
+        """Have something done to the world between two ticks; `wait` for it at most so many seconds."""
+        done = threading.Event() if wait is not None else None
+        self._requests.put((request, done))
+        if done is not None:
+            done.wait(wait)
+
+    def play(self, on: bool) -> None:
+        """Play or pause."""
+
+        def request(world: World) -> None:
+            self._playing = on
+            self._pace.rest()
+
+        self.ask(request)
+
+    def set_speed(self, speed: float) -> None:
+        """Simulated seconds for each real one."""
+        self.ask(lambda world: self._pace.set_speed(min(max(speed, 0.05), 4.0), time.perf_counter()))
+
+    def set_loop(self, on: bool) -> None:
+        """Begin again at the end, or hold the last pose."""
+
+        def request(world: World) -> None:
+            world.loop = on
+
+        self.ask(request)
+
+    def scrub(self, moment: float) -> None:
+        """Pause and show a moment."""
+
+        def request(world: World) -> None:
+            self._playing = False
+            world.scrub(moment)
+
+        self.ask(request)
+
+    def step(self) -> None:
+        """Pause and go one frame further."""
+
+        def request(world: World) -> None:
+            self._playing = False
+            world.step()
+
+        self.ask(request)
+
+    def put_on(self, show: Show) -> None:
+        """Another show."""
+        made = World(show)
+
+        def request(world: World) -> None:
+            made.loop = world.loop
+            self._world, self._playing, self._error = made, True, ""
+            self._generation += 1
+            self._pace.rest()
+
+        self.ask(request)
+
+    def _run(self) -> None:
+        while not self._ended.is_set():
+            began = time.perf_counter()
+            self._carry_out()
+            if self._playing:
+                self._go_on(began)
+            self._sight = self._look()
+            left = TICK - (time.perf_counter() - began)
+            if left > 0.0:
+                self._ended.wait(left)
+
+    def _go_on(self, now: float) -> None:
+        owed = self._pace.owed(now)
+        spent_until = now + 2.0 * TICK
+        while owed >= self._world.player.engine.timestep and self._requests.empty():
+            part = min(owed, PART)
+            began = time.perf_counter()
+            self._world.advance(part)
+            ended = time.perf_counter()
+            self._pace.did(part, ended - began, ended)
+            owed -= part
+            if ended > spent_until:
+                break
+
+    def _carry_out(self) -> None:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                request, done = self._requests.get_nowait()
+                try:
+                    request(self._world)
+                except SurefootError as error:
+                    self._error = str(error)
+                finally:
+                    if done is not None:
+                        self._sight = self._look()
+                        done.set()
+
+    def _look(self) -> Sight:
+        world, pace = self._world, self._pace
+        return Sight(
+            frame=world.frame,
+            show=world.show,
+            mode=world.mode,
+            playing=self._playing,
+            speed=pace.speed,
+            loop=world.loop,
+            span=world.span,
+            factor=pace.factor if self._playing else None,
+            load=pace.load,
+            complaint=pace.complaint if self._playing else "",
+            error=self._error,
+            generation=self._generation,
+        )

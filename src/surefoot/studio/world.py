@@ -1,0 +1,294 @@
+"""What is on stage and how it moves, without threads or a browser.
+
+    replay     the reference's poses by the clock: no physics
+    simulate   a player steps the character under its policy; pushes, balls and falls happen here
+
+A world is told to go on by a number of seconds, keeps the last minute of what it showed, and can show any of it again.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import deque
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from surefoot.errors import InputError
+from surefoot.motion import quaternion
+from surefoot.physics.push import trunk
+from surefoot.play.player import Player
+from surefoot.studio.show import Show
+
+Array = NDArray[np.float64]
+Mode = Literal["replay", "simulate"]
+
+FRAME = 1.0 / 30.0
+"""Seconds between two frames that are kept."""
+KEPT = 60.0
+"""Seconds of the past that can be looked at again."""
+PUSH = 0.2
+"""Seconds that a standard push lasts."""
+SHOWN = 0.6
+"""Seconds for which the arrow of a push is seen."""
+STIFF = 10.0
+"""Newtons of a pull for each metre and kilogram of the character."""
+HARDEST = 12.0
+"""Newtons of a pull for each kilogram, at most."""
+AFTER = 1.0
+"""Seconds for which a performance that ended is held before it begins again."""
+BALLS = 3
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Arrow:
+    """A force to be drawn."""
+
+    point: Array  # (3,)
+    force: Array  # (3,) [N]
+
+    @property
+    def newtons(self) -> float:
+        return float(np.linalg.norm(self.force))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Frame:
+    """One moment as it is shown."""
+
+    time: float
+    """On the time line [s]."""
+    place: float
+    """In the clip [s]."""
+    row: Array  # (S,)
+    """The state of the world."""
+    ghost: Array | None  # (nq,)
+    arrows: tuple[Arrow, ...] = ()
+    fallen: str = ""
+
+
+@dataclass(eq=False)
+class Pull:
+    """A hand that holds a body by a point."""
+
+    body: str
+    point: Array  # (3,) in the body's frame
+    target: Array  # (3,) in the world
+
+
+class World:
+    """One show being played."""
+
+    def __init__(self, show: Show, mode: Mode | None = None) -> None:
+        self.show = show
+        self.loop = True
+        self.mode: Mode = mode or show.mode
+        self._player = self._made(0.0)
+        self._place = 0.0
+        self._begun = 0.0
+        self._rest = 0.0
+        self._past: deque[Frame] = deque(maxlen=round(KEPT / FRAME) + 1)
+        self._looking: int | None = None
+        self._pull: Pull | None = None
+        self._arrows: list[tuple[float, str, Array, Array]] = []  # until, body, point in its frame, force
+        self.frame = self._seen()
+        self._past.append(self.frame)
+
+    @property
+    def player(self) -> Player:
+        """Who steps the simulation; in a replay it lends its model alone."""
+        return self._player
+
+    @property
+    def time(self) -> float:
+        """Now, on the time line [s]."""
+        return self._place if self.mode == "replay" else self._player.time
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The times that can be looked at: the clip in a replay, the kept past of a simulation."""
+        if self.mode == "replay":
+            return 0.0, self.show.reference.duration
+        return self._past[0].time, max(self._past[-1].time, self._past[0].time)
+
+    @property
+    def fallen(self) -> str:
+        """In what way the character has fallen; empty while it is on its feet."""
+        return "" if self.mode == "replay" else "; ".join(self._player.fallen.values())
+
+    def advance(self, seconds: float) -> None:
+        """Go on."""
+        self._looking = None
+        if self.mode == "replay":
+            self._replay(seconds)
+        else:
+            self._simulate(seconds)
+        self.frame = self._seen()
+        if self.mode == "simulate" and self.frame.time >= self._past[-1].time + FRAME - 1e-6:
+            self._past.append(self.frame)
+
+    def step(self) -> None:
+        """One frame further: the next one of the past, or a new one."""
+        if self._looking is not None and self._looking + 1 < len(self._past):
+            self._look(self._looking + 1)
+        else:
+            self.advance(FRAME)
+
+    def scrub(self, time: float) -> None:
+        """Show the moment nearest to `time`: a replay goes on from there, a simulation from its present."""
+        time = float(np.clip(time, *self.span))
+        if self.mode == "replay":
+            self._place = time
+            self.frame = self._seen()
+            return
+        times = [frame.time for frame in self._past]
+        n = min(bisect_left(times, time), len(times) - 1)
+        self._look(n - 1 if n > 0 and time - times[n - 1] < times[n] - time else n)
+
+    def set_mode(self, mode: Mode) -> None:
+        """Replay or simulate, from the place in the clip where we are."""
+        if mode == self.mode:
+            return
+        place = self._place_in_clip()
+        self.mode = mode
+        self._place = min(place, self.show.reference.duration)
+        if mode == "simulate":
+            self._player = self._made(self._place)
+            self._begun = -self._place
+            self._rest = 0.0
+        self._looking, self._pull = None, None
+        self._arrows.clear()
+        self.frame = self._seen()
+        self._past.clear()
+        self._past.append(self.frame)
+
+    def stand(self) -> None:
+        """Everybody back to the beginning, on their feet."""
+        if self.mode == "replay":
+            self._place = 0.0
+        else:
+            self._player.reset()
+            self._begun = self._player.time
+        self.advance(0.0)
+
+    def push(self, angle: float, newtons: float, duration: float = PUSH) -> None:
+        """Push the trunk's centre of mass along the floor, `angle` degrees anticlockwise from where the character faces."""
+        self.set_mode("simulate")
+        facing = self.facing + np.radians(angle)
+        force = newtons * np.array([np.cos(facing), np.sin(facing), 0.0])
+        body = trunk(self.show.character)
+        self._player.push(force, duration=duration)
+        self._arrows.append((self._player.time + max(duration, SHOWN), body, self._center(body), force))
+
+    def throw(self, speed: float = 8.0) -> None:
+        """Throw a ball at the trunk, from ahead and to the left."""
+        self.set_mode("simulate")
+        way = self.facing + np.radians(35.0)
+        size = self.show.character.height
+        self._player.throw(start=(1.6 * size * np.cos(way), 1.6 * size * np.sin(way), 0.9 * size), speed=speed)
+
+    def pull(self, body: str, point: ArrayLike, target: ArrayLike) -> None:
+        """Hold a body by a point in its frame and pull it towards a target in the world, until `release`."""
+        self.show.character.body(body)
+        point, target = (np.asarray(v, dtype=float).reshape(3) for v in (point, target))
+        if not (np.isfinite(point).all() and np.isfinite(target).all()):
+            raise InputError("a pull needs finite points.")
+        self.set_mode("simulate")
+        self._pull = Pull(body, point, target)
+
+    def release(self) -> None:
+        """Let go."""
+        self._pull = None
+
+    @property
+    def facing(self) -> float:
+        """The way the character faces, anticlockwise from x [rad]."""
+        character = self.show.character
+        ahead = quaternion.rotate(self._pose()[3:7], character.forward)
+        return float(np.arctan2(ahead[1], ahead[0]))
+
+    def transform(self, body: str) -> tuple[Array, Array]:
+        """Position (3,) and rotation (4,) of a body as it is shown."""
+        positions, rotations = self.show.character.world(self._pose()[None])
+        j = self.show.character.skeleton.names.index(body)
+        return positions[0, j], rotations[0, j]
+
+    def past(self) -> tuple[Frame, ...]:
+        """The frames that are kept, oldest first."""
+        return tuple(self._past)
+
+    def _made(self, place: float) -> Player:
+        mine = self.show
+        return Player(mine.character, mine.policy, mine.reference, scene=mine.scene, time=place, balls=BALLS, record=False)
+
+    def _replay(self, seconds: float) -> None:
+        last = self.show.reference.duration
+        self._place += seconds
+        if self._place > last:
+            self._place = self._place % last if self.loop and last > 0.0 else last
+
+    def _simulate(self, seconds: float) -> None:
+        player, reference = self._player, self.show.reference
+        over = not reference.cycle and self._place_in_clip() > reference.duration + AFTER
+        if self.loop and (over or player.lost):
+            player.reset()
+            self._begun = player.time
+        timestep = player.engine.timestep
+        self._rest += seconds
+        whole = int(np.floor(self._rest / timestep + 1e-9)) * timestep
+        self._rest -= whole
+        if whole > 0.0:
+            if self._pull is not None:
+                self._tug(self._pull, whole)
+            player.advance(whole)
+        self._arrows = [arrow for arrow in self._arrows if arrow[0] > player.time]
+
+    def _tug(self, pull: Pull, duration: float) -> None:
+        """The pull's force on the body: a spring from the held point to the target."""
+        position, rotation = self.transform(pull.body)
+        held = position + quaternion.rotate(rotation, pull.point)
+        mass = self.show.character.mass
+        force = STIFF * mass * (pull.target - held)
+        force *= min(1.0, HARDEST * mass / max(float(np.linalg.norm(force)), 1e-9))
+        center = position + quaternion.rotate(rotation, self._center(pull.body))
+        self._player.push(force, duration=duration, body=pull.body, torque=np.cross(held - center, force))
+        self._arrows = [arrow for arrow in self._arrows if arrow[0] != np.inf]
+        self._arrows.append((self._player.time + 1.5 * duration + FRAME, pull.body, pull.point, force))
+        self._arrows = self._arrows[-4:]
+
+    def _center(self, body: str) -> Array:
+        """A body's centre of mass in its own frame."""
+        model = self.show.character.model
+        return np.array(model.body_ipos[self.show.character.body(body)])
+
+    def _place_in_clip(self) -> float:
+        return self._place if self.mode == "replay" else max(self._player.time - self._begun, 0.0)
+
+    def _pose(self) -> Array:
+        return self._player.qpos() if self.mode == "simulate" else self.show.reference.at([self._place])[0]
+
+    def _look(self, n: int) -> None:
+        self._looking = n
+        self.frame = self._past[n]
+
+    def _seen(self) -> Frame:
+        engine = self._player.engine
+        if self.mode == "replay":
+            row = engine.layout.default.copy()
+            first, nq = engine.layout.qpos.start, self.show.character.model.nq
+            row[first : first + nq] = self._pose()
+            return Frame(time=self._place, place=self._place, row=row, ghost=None)
+        arrows = {}
+        for _, body, point, force in self._arrows:
+            position, rotation = self.transform(body)
+            arrows[body] = Arrow(point=position + quaternion.rotate(rotation, point), force=force)
+        return Frame(
+            time=self._player.time,
+            place=self._place_in_clip(),
+            row=engine.state[0].copy(),
+            ghost=self._player.ghost(),
+            arrows=tuple(arrows.values()),
+            fallen=self.fallen,
+        )
