@@ -14,20 +14,16 @@ from numpy.typing import ArrayLike, NDArray
 from surefoot.motion import quaternion
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 
 def integrate(model: mujoco.MjModel, qpos: ArrayLike, step: ArrayLike) -> Array:
     """Poses (..., nq) moved by steps (..., nv)."""
     qpos, step = np.asarray(qpos, dtype=float), np.asarray(step, dtype=float)
     out = np.array(np.broadcast_to(qpos, (*np.broadcast_shapes(qpos.shape[:-1], step.shape[:-1]), model.nq)))
-    for kind, q, v in _joints(model):
-        if kind == mujoco.mjtJoint.mjJNT_FREE:
-            out[..., q : q + 3] += step[..., v : v + 3]
-            q, v = q + 3, v + 3
-        if kind in (mujoco.mjtJoint.mjJNT_FREE, mujoco.mjtJoint.mjJNT_BALL):
-            out[..., q : q + 4] = quaternion.multiply(out[..., q : q + 4], quaternion.exp(step[..., v : v + 3]))
-        else:
-            out[..., q] += step[..., v]
+    (q, v), (turned, turn) = _parts(model)
+    out[..., q] += step[..., v]
+    out[..., turned] = quaternion.multiply(out[..., turned], quaternion.exp(step[..., turn]))
     return out
 
 
@@ -35,17 +31,20 @@ def difference(model: mujoco.MjModel, after: ArrayLike, before: ArrayLike) -> Ar
     """The step (..., nv) that leads from poses `before` (..., nq) to `after` (..., nq)."""
     after, before = np.asarray(after, dtype=float), np.asarray(before, dtype=float)
     out = np.empty((*np.broadcast_shapes(after.shape[:-1], before.shape[:-1]), model.nv))
-    for kind, q, v in _joints(model):
-        if kind == mujoco.mjtJoint.mjJNT_FREE:
-            out[..., v : v + 3] = after[..., q : q + 3] - before[..., q : q + 3]
-            q, v = q + 3, v + 3
-        if kind in (mujoco.mjtJoint.mjJNT_FREE, mujoco.mjtJoint.mjJNT_BALL):
-            turn = quaternion.multiply(quaternion.conjugate(before[..., q : q + 4]), after[..., q : q + 4])
-            out[..., v : v + 3] = quaternion.log(turn)
-        else:
-            out[..., v] = after[..., q] - before[..., q]
+    (q, v), (turned, turn) = _parts(model)
+    out[..., v] = after[..., q] - before[..., q]
+    out[..., turn] = quaternion.log(quaternion.multiply(quaternion.conjugate(before[..., turned]), after[..., turned]))
     return out
 
 
-def _joints(model: mujoco.MjModel) -> list[tuple[int, int, int]]:
-    return [(int(model.jnt_type[j]), int(model.jnt_qposadr[j]), int(model.jnt_dofadr[j])) for j in range(model.njnt)]
+def _parts(model: mujoco.MjModel) -> tuple[tuple[Indices, Indices], tuple[Indices, Indices]]:
+    """Addresses in qpos and in qvel: of straight coordinates (n,) both, and of quaternions (m, 4) and their directions (m, 3)."""
+    kind, kinds = model.jnt_type, mujoco.mjtJoint
+    free, ball = kind == kinds.mjJNT_FREE, kind == kinds.mjJNT_BALL
+    single = ~(free | ball)
+    q, v = model.jnt_qposadr.astype(np.int64), model.jnt_dofadr.astype(np.int64)
+    three, four = np.arange(3), np.arange(4)
+    straight = tuple(np.concatenate([(address[free][:, None] + three).ravel(), address[single]]) for address in (q, v))
+    turned = np.concatenate([q[free] + 3, q[ball]])[:, None] + four
+    turn = np.concatenate([v[free] + 3, v[ball]])[:, None] + three
+    return (straight[0], straight[1]), (turned, turn)

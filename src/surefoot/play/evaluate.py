@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from surefoot.character.character import Character
 from surefoot.errors import InputError, unknown_name
 from surefoot.physics.batch import BatchEngine
 from surefoot.physics.scene import Scene
@@ -103,15 +104,12 @@ class Evaluation:
         """Plain values under the names that DESIGN gives; versions are the caller's to add."""
         mine = self.nominal
         return {
+            **mine.judgement.to_json(),
             "success": self.success,
+            "survived_s": mine.survived,
             "judged": self.judged,
             "why": mine.why,
-            "survived_s": mine.survived,
             "duration_s": mine.duration,
-            "mpjpe_mm": 1e3 * mine.judgement.joints,
-            "mpjpe_global_mm": 1e3 * mine.judgement.world,
-            "root_height_error_m": mine.judgement.height,
-            "root_rotation_error_rad": mine.judgement.rotation,
             "episodes": len(self.standing),
             "survival_rate": self.survival_rate,
             "survival_interval": list(self.interval),
@@ -203,7 +201,7 @@ def episodes(
     noise = spread * rng.standard_normal((num, character.model.nv))
     engine = BatchEngine(character, num, threads, scene)
     qpos, qvel = starts.at(phase), starts.velocity_at(phase) + noise
-    qpos[:, 2] += depth(starts, qpos, rule, scene)
+    qpos[:, 2] += depth(character, qpos, scene)
     enter(engine, policy, phase, qpos, qvel)
     lasting = config.seconds if starts.cycle else starts.duration - phase + config.hold
     periods = np.broadcast_to(np.ceil(lasting / policy.period - 1e-9), (num,)).astype(np.int64)
@@ -221,10 +219,10 @@ def episodes(
     return np.asarray(done.periods * policy.period, dtype=np.float64), complete & ~fell, engine.physics_steps
 
 
-def depth(starts: Reference, qpos: Array, rule: FallRule, scene: Scene) -> Array:
+def depth(character: Character, qpos: Array, scene: Scene) -> Array:
     """How far poses (N, nq) sink into the ground [m] (N,): they are lifted by it, or they would be thrown out."""
-    position, rotation = starts.character.world(qpos)
-    return np.maximum(0.0, -ground.gaps(rule.shapes, scene, position, rotation).min(axis=-1, initial=np.inf))
+    gaps = ground.gaps(ground.surface(character), scene, *character.world(qpos))
+    return np.maximum(0.0, -gaps.min(axis=-1, initial=np.inf))
 
 
 def wilson(successes: int, trials: int, z: float = 1.959963984540054) -> tuple[float, float]:

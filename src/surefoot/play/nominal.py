@@ -15,13 +15,12 @@ from surefoot.motion import quaternion
 from surefoot.physics.batch import BatchEngine
 from surefoot.physics.features import anatomy, facing
 from surefoot.physics.scene import Scene
-from surefoot.policy import ground
-from surefoot.policy.fall import FallRule, size
+from surefoot.policy.fall import FallRule
 from surefoot.policy.perform import enter, perform
 from surefoot.policy.policy import Memory, Policy
 from surefoot.policy.reference import Reference
 from surefoot.policy.states import States
-from surefoot.policy.success import JOINTS, Judgement, dropping, errors, judge
+from surefoot.policy.success import JOINTS, Judgement, SuccessRule, judge
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -64,7 +63,8 @@ def nominal(
     fell: list[str] = []
 
     def watch(k: int, x: States, t: Array, memory: Memory) -> Mask:
-        heard.append(float(memory.get("time", t)[0]))
+        now = float(memory.get("time", t)[0])
+        heard.append(now if np.isfinite(now) else float(t[0]))
         down = rule(x, memory.get("time", t))
         if closed and down[0]:
             fell.append(rule.why(x, memory.get("time", t)))
@@ -74,40 +74,35 @@ def nominal(
     periods = int(np.ceil((seconds + (hold if closed else 0.0)) / policy.period - 1e-9))
     done = perform(engine, policy, 0.0, periods, watch=watch, record=True)
     lasted = int(done.periods[0])
-    rows = np.concatenate([start[:, None], done.states[:, :lasted]], axis=1)[0]
+    diverged = not done.ok[0] and not fell
+    # A simulation that diverged has one row more, of NaN.
+    rows = np.concatenate([start[:, None], done.states[:, : lasted + diverged]], axis=1)[0]
     first = engine.layout.qpos.start
     qpos = rows[:, first : first + character.model.nq]
     times = np.asarray(np.arange(len(rows)) * policy.period, dtype=np.float64)
     # The last period may reach beyond the clip, which is held there.
-    wanted = reference.at(np.array([0.0, *heard])[: len(rows)])
+    success = SuccessRule(reference, [0.0, *heard], scene)
     position, rotation = character.world(qpos)
-    should, turned = character.world(wanted)
-    level, other = ground.height(scene, position[:, 0]), ground.height(reference.scene, should[:, 0])
-    points = ground.undersides(rule.shapes, position, rotation)
-    below = ground.height(scene, points)
-    drop = dropping(level, points[..., 2] - below, below, size(character), rule.touch)
+    unjudged = success.unjudged(position, rotation)
     if closed:
-        position, rotation = onto(reference, position, rotation, should, turned)
-    found = errors(position, rotation[:, 0], should, turned[:, 0], level, other)
-    complete = lasted >= (periods if closed else to_the_end)
-    judged = judge(found, times, size(character), drop, finished=complete)
+        position, rotation = onto(reference, position, rotation, success.position, success.rotation)
+    found = success.errors(position, rotation)
+    judged = judge(found, times, success.size, unjudged, finished=lasted >= (periods if closed else to_the_end))
+    why, survived = judged.why, float(judged.survived)
     if closed:
-        why = fell[0] if fell else "" if complete else "the simulation diverged"
-        if not why and not judged.joints < JOINTS * size(character):
+        why, survived = fell[0] if fell else "the simulation diverged" if diverged else "", lasted * policy.period
+        if not why and not judged.joints < JOINTS * success.size:
             why = f"joints are {1e3 * judged.joints:.0f} mm off on the average"
-        success, survived = not why, lasted * policy.period
-    else:
-        why = judged.why if complete or not judged.success else "the simulation diverged"
-        success, survived = judged.success, judged.survived
+    whole = seconds + (hold if closed else 0.0)
     return Nominal(
-        success=success,
+        success=not why,
         why=why,
-        survived=min(survived, seconds + (hold if closed else 0.0)),
-        duration=seconds + (hold if closed else 0.0),
+        survived=min(survived, whole),
+        duration=whole,
         judgement=judged,
         times=times,
         qpos=qpos,
-        wanted=wanted,
+        wanted=reference.at(success.times),
         physics_steps=engine.physics_steps,
     )
 

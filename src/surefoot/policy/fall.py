@@ -1,9 +1,9 @@
 """The falling rule, for skills that may drift:
 
-    fallen  =  a guarded shape touches the ground   or   root height < half the reference's
+    fallen  =  a guarded body touches the ground   or   root height < half the reference's
 
-Guarded are the shapes that stay more than 5 cm (scaled with height / 1.7 m) above the ground throughout the reference; feet never are.
-Heights are above the ground below, the reference's above its own.
+Guarded are the bodies all of whose shapes stay more than 5 cm (scaled with height / 1.7 m) above the ground throughout the reference; feet
+never are. Heights are above the ground below, the reference's above its own. N simulations, T moments, G shapes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefoot.character.character import Character
 from surefoot.physics.scene import Scene
 from surefoot.policy import ground
 from surefoot.policy.reference import Reference
@@ -24,26 +23,19 @@ Mask = NDArray[np.bool_]
 
 CLEAR = 0.05
 """[m], for a character of 1.7 m."""
-PERSON = 1.7
-"""Thresholds are for this height [m]."""
 LOW = 0.5
 """Part of the reference's root height."""
 
 
-def size(character: Character) -> float:
-    """By what lengths of the rules are multiplied."""
-    return character.height / PERSON
+def guarded(gaps: Array, body: NDArray[np.int64], feet: Mask, scale: float = 1.0) -> Mask:
+    """Which shapes (G,) must not touch the ground: gaps (T, G) of the reference, the body of each shape (G,), which are feet's (G,)."""
+    near = ~(gaps > CLEAR * scale).all(axis=0)
+    return ~feet & ~np.isin(body, body[near])
 
 
-def guarded(gaps: Array, feet: Mask, scale: float = 1.0) -> Mask:
-    """Which shapes (G,) must not touch the ground: gaps (T, G) of the reference, feet (G,)."""
-    return np.asarray((gaps > CLEAR * scale).all(axis=0) & ~feet)
-
-
-def fallen(gaps: Array, root: Array, guard: Mask, reference_root: Array, touch: float = 0.0) -> Mask:
-    """Who has fallen (...): gaps (..., G), root heights (...), the reference's root heights (...). Lost simulations (NaN) have."""
-    touches = (gaps[..., guard] <= touch).any(axis=-1)
-    return np.asarray(touches | ~(root >= LOW * reference_root))
+def fallen(gaps: Array, root: Array, reference_root: Array, touch: float = 0.0) -> Mask:
+    """Who has fallen (...): gaps (..., G) of guarded shapes, root heights (...), the reference's (...). Lost simulations (NaN) have."""
+    return np.asarray((gaps <= touch).any(axis=-1) | ~(root >= LOW * reference_root))
 
 
 class FallRule:
@@ -54,11 +46,12 @@ class FallRule:
         character = reference.character
         self.reference = reference
         self.scene = scene or Scene()
-        self.shapes = ground.surface(character)
-        self.touch = ground.touching(self.scene, size(character))
+        shapes, size = ground.surface(character), ground.size(character)
+        self.touch = ground.touching(self.scene, size)
         position, rotation = character.world(np.asarray(reference.qpos))
-        feet = np.array([character.skeleton.names[int(b)] in character.feet for b in self.shapes.body], dtype=bool)
-        self.guard = guarded(ground.gaps(self.shapes, reference.scene, position, rotation), feet, size(character))
+        feet = np.array([character.skeleton.names[int(b)] in character.feet for b in shapes.body], dtype=bool)
+        self.guard = shapes[guarded(ground.gaps(shapes, reference.scene, position, rotation), shapes.body, feet, size)]
+        """Shapes that must not touch the ground."""
         self._heights = position[:, 0, 2] - ground.height(reference.scene, position[:, 0])
 
     def reference_root(self, t: Any) -> Array:
@@ -73,16 +66,16 @@ class FallRule:
         """Who has fallen (N,), at times t (N,) of the reference."""
         position, rotation = x.seen.position, x.seen.rotation
         root = position[..., 0, 2] - ground.height(self.scene, position[..., 0, :])
-        return fallen(ground.gaps(self.shapes, self.scene, position, rotation), root, self.guard, self.reference_root(t), self.touch)
+        return fallen(ground.gaps(self.guard, self.scene, position, rotation), root, self.reference_root(t), self.touch)
 
     def why(self, x: States, t: Any, row: int = 0) -> str:
         """In what way a simulation has fallen, in a few words; empty where it has not."""
         position, rotation = x.seen.position[row], x.seen.rotation[row]
         if not np.isfinite(position).all():
             return "the simulation diverged"
-        low = ground.gaps(self.shapes, self.scene, position, rotation)
+        low = ground.gaps(self.guard, self.scene, position, rotation)
         names = x.character.skeleton.names
-        hit = dict.fromkeys(names[int(self.shapes.body[g])] for g in np.flatnonzero(self.guard & (low <= self.touch)))
+        hit = dict.fromkeys(names[int(self.guard.body[g])] for g in np.flatnonzero(low <= self.touch))
         if hit:
             return f"{' and '.join(list(hit)[:3])} touched the ground"
         root = float(position[0, 2] - ground.height(self.scene, position[0]))

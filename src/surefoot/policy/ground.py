@@ -20,6 +20,8 @@ from surefoot.physics.scene import Platform, Scene
 
 Array = NDArray[np.float64]
 
+PERSON = 1.7
+"""Lengths of the rules are for this height [m]."""
 SLACK = 0.005
 """On ground that is not level a body touches within this [m], for 1.7 m: gaps are measured straight down, not across the slope."""
 
@@ -42,6 +44,15 @@ class Surface:
     ball: Array  # (G,)
     """Radius of the sphere that is swept over the rest."""
 
+    def __getitem__(self, chosen: Any) -> Surface:
+        """Some of the shapes."""
+        return Surface(**{name: array[chosen] for name, array in vars(self).items()})
+
+
+def size(character: Character) -> float:
+    """By what lengths of the rules are multiplied."""
+    return character.height / PERSON
+
 
 def surface(character: Character) -> Surface:
     """The shapes of a character. Meshes count as the boxes around them."""
@@ -52,16 +63,16 @@ def surface(character: Character) -> Surface:
     box, ellipsoid, disc, ball = np.zeros((num, 3)), np.zeros((num, 3)), np.zeros(num), np.zeros(num)
     centre, axes = np.zeros((num, 3)), np.zeros((num, 3, 3))
     for i, g in enumerate(chosen):
-        kind, size = int(model.geom_type[g]), model.geom_size[g]
+        kind, extent = int(model.geom_type[g]), model.geom_size[g]
         centre[i] = model.geom_pos[g]
         axes[i] = quaternion.to_matrix(model.geom_quat[g])
         if kind in (kinds.mjGEOM_SPHERE, kinds.mjGEOM_CAPSULE):
-            ball[i] = size[0]
-            box[i, 2] = size[1] if kind == kinds.mjGEOM_CAPSULE else 0.0
+            ball[i] = extent[0]
+            box[i, 2] = extent[1] if kind == kinds.mjGEOM_CAPSULE else 0.0
         elif kind == kinds.mjGEOM_CYLINDER:
-            disc[i], box[i, 2] = size[0], size[1]
+            disc[i], box[i, 2] = extent[0], extent[1]
         elif kind == kinds.mjGEOM_ELLIPSOID:
-            ellipsoid[i] = size
+            ellipsoid[i] = extent
         else:
             centre[i] = centre[i] + axes[i] @ model.geom_aabb[g, :3]
             box[i] = model.geom_aabb[g, 3:]
@@ -113,6 +124,6 @@ def gaps(shapes: Surface, scene: Scene, position: Any, rotation: Any) -> Array:
     return np.asarray(points[..., 2] - height(scene, points))
 
 
-def touching(scene: Scene, size: float) -> float:
+def touching(scene: Scene, scale: float) -> float:
     """The gap [m] at which a shape of a character of that height over 1.7 m touches the ground."""
-    return 0.0 if is_level(scene) else SLACK * size
+    return 0.0 if is_level(scene) else SLACK * scale

@@ -78,8 +78,13 @@ def perform(
     for k in range(periods):
         if not running.any():
             break
-        targets, memory = policy.act(begun + k * policy.period, x, memory)
-        engine.step(checked(policy, targets, num, engine.servos.num), steps, linear=policy.linear, ids=running, pushes=pushes)
+        answer, memory = policy.act(begun + k * policy.period, x, memory)
+        targets = checked(policy, answer, num, engine.servos.num)
+        speechless = running & ~np.isfinite(targets).all(axis=-1)
+        if speechless.any():  # MuJoCo would ignore such targets: these simulations are lost
+            engine.state[speechless] = np.nan
+            running &= ~speechless
+        engine.step(targets, steps, linear=policy.linear, ids=running, pushes=pushes)
         running &= engine.ok
         completed[running] = k + 1
         x = States(engine, np.array(engine.state), body)

@@ -1,5 +1,10 @@
 """The reference: the poses that a policy is meant to perform, by which it is judged and beside which its ghost stands.
 
+Between frames poses lie on a cubic through their neighbours (Catmull and Rom's, in the tangent space of the frame before), so that 30
+frames a second have a velocity at all times. Velocities are central differences over 2 h,
+
+    v(t) = (reference(t + h) - reference(t - h)) / 2h,        h = 20 ms
+
 A cycle goes on where it ended: with M the move along the floor from its first frame to its last,
 
     reference(t) = M^n reference(t - n duration),        n = floor(t / duration)
@@ -22,6 +27,9 @@ from surefoot.physics.manifold import difference, integrate
 from surefoot.physics.scene import Scene
 
 Array = NDArray[np.float64]
+
+SPREAD = 0.02
+"""h [s]"""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -66,6 +74,8 @@ class Reference:
     def at(self, times: ArrayLike) -> Array:
         """Poses (M, nq) at times (M,) [s], held beyond the ends, or carried on round after round."""
         times = np.asarray(times, dtype=float)
+        if len(self.qpos) == 1:
+            return np.repeat(np.asarray(self.qpos), len(times), axis=0)
         rounds = np.zeros(times.shape)
         if self.cycle:
             rounds = np.floor(times / self.duration + 1e-9)
@@ -73,27 +83,46 @@ class Reference:
         at = np.clip(times / self.frame_time, 0.0, len(self.qpos) - 1)
         near = np.round(at)
         at = np.where(np.abs(at - near) < 1e-6, near, at)
-        low = np.minimum(at.astype(np.int64), max(len(self.qpos) - 2, 0))
-        high = np.minimum(low + 1, len(self.qpos) - 1)
-        before = self.qpos[low]
-        step = difference(self.character.model, self.qpos[high], before)
-        poses = integrate(self.character.model, before, (at - low)[:, None] * step)
+        low = np.minimum(at.astype(np.int64), len(self.qpos) - 2)
+        s = (at - low)[:, None]
+        step, begin, end = self._steps[low], self._slopes[low], self._slopes[low + 1]
+        way = s * begin + s**2 * (3.0 * step - 2.0 * begin - end) + s**3 * (begin + end - 2.0 * step)
+        poses = integrate(self.character.model, self.qpos[low], way)
         return self._carried(poses, rounds) if self.cycle else poses
 
     def velocity_at(self, times: ArrayLike) -> Array:
-        """Velocities (M, nv) at times (M,): central differences; zero beyond the ends of what is no cycle."""
+        """Velocities (M, nv) at times (M,); one-sided at the ends of what is no cycle, zero beyond them."""
         times = np.asarray(times, dtype=float)
-        half = 0.5 * self.frame_time
-        before, after = times - half, times + half
+        before, after = times - SPREAD, times + SPREAD
         if not self.cycle:
             before, after = np.clip(before, 0.0, self.duration), np.clip(after, 0.0, self.duration)
+            outside = (times < -1e-9) | (times > self.duration + 1e-9)
+            before = np.where(outside, after, before)
         span = (after - before)[:, None]
         step = difference(self.character.model, self.at(after), self.at(before))
         return np.where(span > 1e-9, step / np.where(span > 1e-9, span, 1.0), 0.0)
 
-    def ground_at(self, points: ArrayLike) -> Array:
-        """Height (...) of the reference's own ground under points (..., 2 or more)."""
-        return self.scene.height(points)
+    @cached_property
+    def _steps(self) -> Array:
+        """From each frame to the next (T - 1, nv)."""
+        return difference(self.character.model, self.qpos[1:], self.qpos[:-1])
+
+    @cached_property
+    def _slopes(self) -> Array:
+        """The direction in which each frame is passed (T, nv), per frame."""
+        steps = self._steps
+        if self.cycle:  # over the seam, the floor's directions turned along
+            yaw, _ = self.stride
+            before, after = steps[-1:].copy(), steps[:1].copy()
+            for row, turn in ((before, -yaw), (after, yaw)):
+                place = np.exp(1j * turn) * (row[:, 0] + 1j * row[:, 1])
+                row[:, 0], row[:, 1] = place.real, place.imag
+            steps = np.concatenate([before, steps, after])
+            return np.asarray(0.5 * (steps[:-1] + steps[1:]))
+        if len(steps) == 1:
+            return np.repeat(steps, 2, axis=0)
+        first, last = 1.5 * steps[:1] - 0.5 * steps[1:2], 1.5 * steps[-1:] - 0.5 * steps[-2:-1]
+        return np.concatenate([first, 0.5 * (steps[:-1] + steps[1:]), last])
 
     def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Arrays and facts (JSON values) that bring it back."""
