@@ -22,6 +22,7 @@ SOURCE = ROOT / "src" / "surefoot"
 
 PUBLIC = {
     "BatchEngine",
+    "Bundle",
     "Character",
     "Clip",
     "Engine",
@@ -43,13 +44,16 @@ PUBLIC = {
     "SurefootError",
     "Tip",
     "builtin",
+    "bundle_of",
     "edits_template",
     "list_clips",
+    "load",
     "load_character",
     "read_edits",
     "read_motion",
     "retarget",
     "rig",
+    "save",
     "write_motion",
 }
 

@@ -15,6 +15,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from surefoot.bundle import Bundle, bundle_of, load, save
     from surefoot.character.builtin import builtin
     from surefoot.character.character import Character
     from surefoot.character.load import load_character
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "BatchEngine": "surefoot.physics",
+    "Bundle": "surefoot.bundle",
     "Character": "surefoot.character.character",
     "Clip": "surefoot.motion.files",
     "Engine": "surefoot.physics",
@@ -49,19 +51,23 @@ _PLACES = {
     "SurefootError": "surefoot.errors",
     "Tip": "surefoot.motion.skeleton",
     "builtin": "surefoot.character.builtin",
+    "bundle_of": "surefoot.bundle",
     "edits_template": "surefoot.character.rig",
     "list_clips": "surefoot.motion.files",
+    "load": "surefoot.bundle",
     "load_character": "surefoot.character.load",
     "read_edits": "surefoot.character.rig",
     "read_motion": "surefoot.motion.files",
     "retarget": "surefoot.character.retarget",
     "rig": "surefoot.character.rig",
+    "save": "surefoot.bundle",
     "write_motion": "surefoot.motion.files",
 }
 """Each public name and the module it is loaded from; the imports above say the same to type checkers."""
 
 __all__ = [
     "BatchEngine",
+    "Bundle",
     "Character",
     "Clip",
     "Engine",
@@ -83,13 +89,16 @@ __all__ = [
     "SurefootError",
     "Tip",
     "builtin",
+    "bundle_of",
     "edits_template",
     "list_clips",
+    "load",
     "load_character",
     "read_edits",
     "read_motion",
     "retarget",
     "rig",
+    "save",
     "write_motion",
 ]
 

@@ -123,7 +123,8 @@ def test_a_clip_goes_into_its_own_glb_and_all_else_stays(file: str) -> None:
         made = with_clip(data, moved, motion.times)
         assert made.apart < 1e-5 * motion.skeleton.height, clip.name
         before, after = tree(data), tree(made.data)
-        assert [a["name"] for a in after["animations"]] == [made.clip, *(a["name"] for a in before["animations"])]
+        named = [a.get("name", f"animation_{k}") for k, a in enumerate(before["animations"])]
+        assert [a["name"] for a in after["animations"]] == [made.clip, *named]
         for key in ("meshes", "skins", "materials", "textures", "images", "scenes"):
             assert after.get(key) == before.get(key)
         first = read_motion_bytes(made.data, file)

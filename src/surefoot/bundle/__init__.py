@@ -2,8 +2,8 @@
 
 from surefoot.bundle.bundle import SUFFIX, Bundle, Performance, decode, encode, load, save
 from surefoot.bundle.export import Exported, export, performed, performed_motion
-from surefoot.bundle.make import bundle_of
-from surefoot.bundle.perform import perform
+from surefoot.bundle.make import bundle_of, performing
+from surefoot.bundle.perform import perform, player
 
 __all__ = [
     "SUFFIX",
@@ -18,5 +18,7 @@ __all__ = [
     "perform",
     "performed",
     "performed_motion",
+    "performing",
+    "player",
     "save",
 ]

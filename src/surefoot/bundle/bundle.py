@@ -3,8 +3,10 @@
     manifest.json        schema, method, success, numbers, config, seed, versions, source, and the JSON half of all below
     character.xml        MJCF
     policy/*.npy         the policy's arrays
-    reference/qpos.npy   the poses that it is meant to perform (T, nq)
+    reference/*.npy      the poses that it is meant to perform (T, nq)
+    starts/*.npy         poses that it really passes through, where they are known: evaluation begins there
     performance/qpos.npy the poses that it performed in the simulation (T, nq), so that export gives back what was seen
+    curves/*.npy         what went on while it was found: terms of the cost over time, the best of every pass
     motion/*.npy         the source's clip on its own skeleton
     source.glb           the source's own file, so that its mesh takes the performance back
 
@@ -23,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.archive import Archive, Member, pack
-from surefoot.bundle.manifest import cleaned, fact, facts, optional
+from surefoot.bundle.manifest import cleaned, fact, facts, optional, plain
 from surefoot.bundle.migrate import SCHEMA, migrated
 from surefoot.bundle.motions import motion_members, read_motion_members
 from surefoot.character.character import Character
@@ -75,12 +77,16 @@ class Bundle:
     success: bool | None = None
     """Whether it did what was asked; None when nobody looked."""
     result: dict[str, Any] = field(default_factory=dict)
-    """Numbers of its evaluation (JSON values)."""
+    """What was found out about it: errors, status, counts (JSON values)."""
+    curves: dict[str, Array] = field(default_factory=dict)
+    """Numbers in a row, by name, for reports and figures: terms of the cost at the end of every fragment, the best of every pass."""
     config: dict[str, Any] = field(default_factory=dict)
     """What was asked for (JSON values)."""
     seed: int = 0
     versions: dict[str, str] = field(default_factory=versions)
     performance: Performance | None = None
+    starts: Reference | None = None
+    """Poses that the policy really passes through, in the reference's time, where they are known: evaluation perturbs these."""
     motion: Motion | None = None
     """The source's clip on its own skeleton, every joint of it."""
     start: float = 0.0
@@ -107,6 +113,11 @@ def encode(bundle: Bundle) -> bytes:
     members: dict[str, Member] = {"character.xml": bundle.character.xml.encode()}
     members |= {f"policy/{name}.npy": array for name, array in packed.arrays.items()}
     members |= {f"reference/{name}.npy": array for name, array in reference.items()}
+    members |= {f"curves/{name}.npy": np.asarray(array) for name, array in bundle.curves.items()}
+    starts: dict[str, Any] | None = None
+    if bundle.starts is not None:
+        passed, starts = bundle.starts.to_arrays()
+        members |= {f"starts/{name}.npy": array for name, array in passed.items()}
     motion: dict[str, Any] | None = None
     if bundle.motion is not None:
         arrays, motion = motion_members(bundle.motion)
@@ -120,7 +131,7 @@ def encode(bundle: Bundle) -> bytes:
             )
         members["source.glb"] = bundle.file
     source = bundle.motion.source if bundle.motion is not None else None
-    members["manifest.json"] = cleaned(
+    members["manifest.json"] = plain(
         {
             "format": FORMAT,
             "schema": SCHEMA,
@@ -128,11 +139,12 @@ def encode(bundle: Bundle) -> bytes:
             "method": bundle.method,
             "success": bundle.success,
             "seed": bundle.seed,
-            "config": bundle.config,
-            "result": bundle.result,
+            "config": cleaned(bundle.config),
+            "result": cleaned(bundle.result),
             "versions": bundle.versions,
             "policy": {"kind": packed.kind, "numbers": packed.numbers, "facts": packed.facts},
             "reference": reference_facts,
+            "starts": starts,
             "scene": bundle.scene.to_json(),
             "performance": None if bundle.performance is None else {"frame_time": bundle.performance.frame_time},
             "source": {
@@ -187,7 +199,8 @@ def opened(data: bytes, name: str) -> tuple[Archive, dict[str, Any]]:
 def _read(archive: Archive, manifest: Mapping[str, Any]) -> Bundle:
     policy, reference, source = (facts(manifest, key) for key in ("policy", "reference", "source"))
     packed = Packed(kind=fact(policy, "kind", str), arrays=archive.arrays("policy"), facts=facts(policy, "facts"))
-    poses = archive.array("reference/qpos.npy", (None, None))
+    poses = archive.arrays("reference", "f")
+    starts = None if manifest.get("starts") is None else (archive.arrays("starts", "f"), facts(manifest, "starts"))
     motion = None if manifest.get("motion") is None else read_motion_members(archive, facts(manifest, "motion"))
     scene = Scene.from_json(facts(manifest, "scene"))
     performance = None
@@ -195,7 +208,7 @@ def _read(archive: Archive, manifest: Mapping[str, Any]) -> Bundle:
         frame_time = fact(facts(manifest, "performance"), "frame_time", float)
         if not 1e-6 <= frame_time <= 1e6:
             raise InputError(f"a frame of its performance lasts {frame_time:g} s.")
-        performance = Performance(qpos=archive.array("performance/qpos.npy", (None, poses.shape[1])), frame_time=frame_time)
+        performance = Performance(qpos=archive.array("performance/qpos.npy", (None, None)), frame_time=frame_time)
     file = archive.bytes("source.glb", MAX_SOURCE) if "source.glb" in archive else b""
     sha256 = fact(source, "sha256", str)
     start = fact(source, "start_s", float)
@@ -206,18 +219,21 @@ def _read(archive: Archive, manifest: Mapping[str, Any]) -> Bundle:
     versions = {str(key): str(value) for key, value in facts(manifest, "versions").items()}
     result, config = facts(manifest, "result"), facts(manifest, "config")
     character = parse_character(archive.text("character.xml"), f"{archive.name}: character.xml")
-    known = Reference.from_arrays({"qpos": poses}, reference, character)
+    if performance is not None and (performance.qpos.shape[1] != character.model.nq or not len(performance.qpos)):
+        raise InputError(f"its performance has poses {performance.qpos.shape}, expected (one or more, {character.model.nq}).")
     return Bundle(
         name=name,
         method=method,
         seed=seed,
         character=character,
         policy=unpack_policy(packed, character),
-        reference=known,
+        reference=Reference.from_arrays(poses, reference, character),
+        starts=None if starts is None else Reference.from_arrays(*starts, character),
         scene=scene,
         success=success,
         result=result,
         config=config,
+        curves=archive.arrays("curves"),
         versions=versions,
         performance=performance,
         motion=motion,

@@ -15,23 +15,30 @@ LEFT_OUT = frozenset({"core_s", "wall_s", "threads", "out", "json", "machine", "
 """Keys of configs and results that depend on the machine or the moment, or name files."""
 
 
+def plain(value: Any) -> Any:
+    """JSON values: arrays as lists, NaN and infinities as null."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    if isinstance(value, str | bool | int) or value is None:
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, PurePath):
+        return value.name
+    if hasattr(value, "tolist"):  # NumPy's arrays and scalars
+        return plain(value.tolist())
+    raise InputError(f"a {type(value).__name__} cannot stand in a bundle's manifest; give JSON values.")
+
+
 def cleaned(value: Any) -> Any:
-    """JSON values without what depends on the machine: the keys above go, paths lose their folders, NaN and infinities become null."""
+    """JSON values without what depends on the machine: the keys above go, and paths lose their folders."""
     if isinstance(value, Mapping):
         return {str(key): cleaned(inner) for key, inner in value.items() if key not in LEFT_OUT}
     if isinstance(value, list | tuple):
         return [cleaned(inner) for inner in value]
-    if isinstance(value, PurePath):
-        return value.name
-    if isinstance(value, str):
-        return _without_folder(value)
-    if isinstance(value, bool | int) or value is None:
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if hasattr(value, "tolist"):  # NumPy's arrays and scalars
-        return cleaned(value.tolist())
-    raise InputError(f"a {type(value).__name__} cannot stand in a bundle's manifest; give JSON values.")
+    return _without_folder(value) if isinstance(value, str) else plain(value)
 
 
 def _without_folder(text: str) -> str:

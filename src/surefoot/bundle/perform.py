@@ -1,4 +1,4 @@
-"""A policy performs: played from the reference's first pose, seen at the reference's frame rate.
+"""A policy performs: played from the reference's first pose.
 
     frame k = state of the simulation at time k frame_time
 
@@ -21,12 +21,17 @@ LONGEST = 3600.0
 """Seconds that one performance may last."""
 
 
-def perform(bundle: Bundle, duration: float | None = None) -> Performance:
+def player(bundle: Bundle, *, record: bool = False, time: float = 0.0, balls: int = 0) -> Player:
+    """The bundle's character at the beginning of its skill, in its scene."""
+    return Player(bundle.character, bundle.policy, bundle.reference, scene=bundle.scene, time=time, balls=balls, record=record)
+
+
+def perform(bundle: Bundle, duration: float | None = None, *, frame_time: float | None = None) -> Performance:
     """What the policy does in the bundle's scene for `duration` [s], by default the reference's; it ends where the simulation diverges."""
     seconds = bundle.reference.duration if duration is None else duration
     if not 0.0 <= seconds <= LONGEST:
         raise InputError(f"a performance lasts 0 to {LONGEST:.0f} s, not {seconds:g}.")
-    frame_time, timestep = bundle.reference.frame_time, bundle.character.timestep
+    frame_time, timestep = frame_time or bundle.reference.frame_time, bundle.character.timestep
     steps = _steps(bundle, int(np.ceil(seconds / timestep - 1e-6)))
     last = min(seconds, (len(steps) - 1) * timestep)
     at = np.minimum(np.arange(int(np.floor(last / frame_time + 1e-6)) + 1) * frame_time / timestep, len(steps) - 1)
@@ -41,11 +46,11 @@ def perform(bundle: Bundle, duration: float | None = None) -> Performance:
 
 def _steps(bundle: Bundle, count: int) -> Array:
     """Poses (n, nq) after every step of the simulation, the first being the beginning."""
-    player = Player(bundle.character, bundle.policy, bundle.reference, scene=bundle.scene, record=False)
-    poses = [player.qpos()]
+    playing = player(bundle)
+    poses = [playing.qpos()]
     for _ in range(count):
-        player.advance(bundle.character.timestep)
-        if player.lost:
+        playing.advance(bundle.character.timestep)
+        if playing.lost:
             break
-        poses.append(player.qpos())
+        poses.append(playing.qpos())
     return np.array(poses)

@@ -41,6 +41,7 @@ class BundleReport:
             "seed": bundle.seed,
             "config": bundle.config,
             "result": bundle.result,
+            "curves": {name: curve.tolist() for name, curve in bundle.curves.items()},
             "versions": bundle.versions,
             "scene": bundle.scene.to_json(),
             "mass_kg": bundle.character.mass,

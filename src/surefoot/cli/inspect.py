@@ -17,6 +17,7 @@ from surefoot.motion.files import ReadOptions, locate
 
 KINDS: dict[str, str] = {
     ".xml": "surefoot.character.report:report",
+    ".surefoot": "surefoot.bundle.report:report",
 }
 """What describes a file, by its suffix, as "module:function"; a motion's report describes all others."""
 
@@ -32,17 +33,18 @@ class Report(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Command(Keeping, Reading, Common):
-    """What is in a motion or a character, in words: clips, joints, size, travel, contacts, what was guessed and what looks wrong.
+    """What is in a motion, a character or a bundle, in words: clips, joints, size, travel, contacts, what was guessed and what looks wrong.
 
     Examples:
       surefoot inspect walk.bvh
       surefoot inspect fox.glb#Run --json -
       surefoot inspect walk.bvh --unit inch --up Z
       surefoot inspect humanoid
+      surefoot inspect walk.surefoot
     """
 
     file: Annotated[Positional[str], arg(metavar="FILE")]
-    """A motion (FILE or FILE#CLIP), a character (.xml), or the name of something built in: humanoid, humanoid/walk."""
+    """A motion (FILE or FILE#CLIP), a character (.xml), a bundle (.surefoot), or what is built in: humanoid, humanoid/walk."""
 
     def run(self) -> None:
         output = Output(self.json)

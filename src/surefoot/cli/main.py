@@ -25,7 +25,7 @@ from surefoot.errors import InputError, SurefootError, missing_extra, one_line, 
 VERBS: dict[str, str] = {
     "demo": "the main job on built-in material",
     "doctor": "what is installed, what is missing, the exact install line",
-    "inspect": "what is in a motion or a character",
+    "inspect": "what is in a motion, a character or a bundle",
     "rig": "a character from a skeleton",
     "retarget": "a motion onto another body",
     "export": "a motion in another format",

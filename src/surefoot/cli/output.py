@@ -1,6 +1,6 @@
-"""What a command says: text for people, JSON for programs, notes on standard error.
+"""What a command says: text for people, JSON for programs, notes and progress on standard error, and its exit code.
 
-Under `--json -` standard output holds the JSON and nothing else.
+Under `--json -` standard output holds the JSON and nothing else, and there is no progress.
 """
 
 from __future__ import annotations
@@ -8,12 +8,19 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from surefoot.errors import InputError, one_line
+
+Advance = Callable[[float, str], None]
+"""Told how much is done, of the total, and what is the best so far, in a few words."""
+EVERY = 10.0
+"""Seconds between two lines of progress where standard error is no terminal."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,44 @@ class Output:
             from surefoot.motion.files import atomic_write
 
             atomic_write(self.target, text.encode("utf-8", "replace"))
+
+    def verdict(self, values: Mapping[str, Any]) -> int:
+        """The result with the versions that made it, and the exit code that its `success` asks for."""
+        from surefoot.doctor import versions
+
+        self.result({**values, "versions": versions()})
+        return 0 if values["success"] else 1
+
+    @contextmanager
+    def progress(self, what: str, total: float) -> Iterator[Advance]:
+        """A bar on a terminal, a line now and then elsewhere, nothing under `--json -`:
+
+        with output.progress("searching", passes) as advance:
+            advance(done, f"best {cost:.2f}")
+        """
+        if self.quiet:
+            yield lambda done, said: None
+        elif not sys.stderr.isatty():
+            yield _lines(what, total)
+        else:
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+            columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+            with Progress(*columns, TextColumn("{task.fields[said]}"), console=Console(stderr=True), transient=True) as bar:
+                task = bar.add_task(what, total=total, said="")
+                yield lambda done, said: bar.update(task, completed=done, said=one_line(said, 80))
+
+
+def _lines(what: str, total: float) -> Advance:
+    told = [time.monotonic()]
+
+    def advance(done: float, said: str) -> None:
+        if time.monotonic() - told[0] >= EVERY:
+            told[0] = time.monotonic()
+            print(f"{what}: {100.0 * done / max(total, 1e-9):.0f} %{', ' if said else ''}{one_line(said, 80)}", file=sys.stderr, flush=True)
+
+    return advance
 
 
 def plain(value: Any) -> Any:

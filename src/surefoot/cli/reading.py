@@ -1,11 +1,11 @@
-"""Motions and characters as the command line names them: a file, "FILE#Clip", or something built in; and the flags of reading."""
+"""Motions, characters and bundles as the command line names them: a file, "FILE#Clip", or something built in; and the flags of reading."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, cast, get_args
 
 import numpy as np
 from tyro.conf import arg
@@ -14,9 +14,14 @@ from surefoot.character.character import Character
 from surefoot.cli.output import Output
 from surefoot.errors import InputError, unknown_name
 from surefoot.motion.axes import UpAxis
-from surefoot.motion.files import SUFFIXES, ReadOptions, read_motion, without_first_frame
+from surefoot.motion.files import SUFFIXES, ReadOptions, locate, read_motion, without_first_frame
 from surefoot.motion.motion import Motion
 from surefoot.motion.units import UNITS
+
+if TYPE_CHECKING:
+    from surefoot.bundle import Bundle
+
+BUNDLE = ".surefoot"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +107,51 @@ def motion(name: str, options: ReadOptions, output: Output, *, sees_to: tuple[st
     return read
 
 
+def is_bundle(name: str) -> bool:
+    """Whether the name is a bundle's."""
+    return Path(name).suffix.lower() == BUNDLE
+
+
+def bundle(name: str, options: ReadOptions | None = None) -> Bundle:
+    """The bundle of that name. Flags of reading are for motions: none may be given."""
+    from surefoot.bundle import load
+
+    if options is not None and options != ReadOptions():
+        raise InputError(f"{name}: flags such as --clip, --fps and --unit tell how a motion is read; a bundle is taken as it is.")
+    if not Path(name).is_file():
+        must_exist(name)
+    return load(name)
+
+
+def motion_or_bundle(name: str, options: ReadOptions, output: Output, *, sees_to: tuple[str, ...] = ()) -> Motion | Bundle:
+    """The bundle of that name, or the motion."""
+    return bundle(name, options) if is_bundle(name) else motion(name, options, output, sees_to=sees_to)
+
+
+def sourced(name: str, options: ReadOptions, output: Output, *, sees_to: tuple[str, ...] = ()) -> tuple[Motion, Path | bytes]:
+    """The motion of that name and its file, for its hash and mesh: what `bundle_of` takes. What is built in is read from a GLB's bytes."""
+    if not built_in(name):
+        return motion(name, options, output, sees_to=sees_to), locate(name, options)[0]
+    from surefoot import material
+    from surefoot.motion import gltf
+
+    who, _, clip = name.partition("/")
+    data = material.glb(who)
+    return gltf.read(data, f"{who}.glb", ReadOptions(clip=clip)), data
+
+
+def skill(name: str, reading: Reading, output: Output) -> Bundle:
+    """The bundle of that name; or a motion's, rigged from its own skeleton and tracked open loop."""
+    if is_bundle(name):
+        return bundle(name, reading.options())
+    from surefoot.bundle import bundle_of
+    from surefoot.character.rig import RigConfig, rig
+
+    read, source = sourced(name, reading.options(), output, sees_to=("--drop-first-frame",))
+    kept = isinstance(reading, Keeping) and reading.keep_first_frame
+    return bundle_of(read, rig(read, RigConfig(keep_first_frame=kept)), source=source)
+
+
 def without_leading_rest(read: Motion, flags: Keeping, output: Output) -> Motion:
     """The motion without a leading T-pose that snaps into it, unless the flags keep it. `inspect` and `export` keep every frame."""
     if flags.keep_first_frame or read.num_frames < 3 or not read.source.extra.get("leading_rest_frame"):
@@ -148,6 +198,8 @@ def must_exist(name: str) -> None:
         if str(path.parent) in {known.split("/")[0] for known in material.names()}:
             raise unknown_name("built-in motion", name, material.names())
         raise InputError(f"{parts[0]}: there is no folder {path.parent}.")
+    if is_bundle(parts[0]):
+        raise unknown_name("bundle", path.name, _files_beside(parts[0], (BUNDLE,)))
     known = _files_beside(parts[0], tuple(SUFFIXES))
     raise unknown_name("motion file", path.name, [*known, *material.names()])
 

@@ -68,6 +68,9 @@ def with_clip(data: bytes, motion: Motion, times: Array, name: str = "simulation
         _plain_transform(file.tree["nodes"][node], nodes, node)
         if (node, "scale") not in scaled and _at_rest(nodes.local(node)[2], values["scale"]):
             del values["scale"]
+    for tree, animation in zip(file.tree.get("animations", []), animations, strict=True):
+        if not tree.get("name"):
+            tree["name"] = animation.name  # a name made of its number, which changes now
     file.animate(clip, motion, tracks)
     out = file.bytes()
     options = ReadOptions(clip=clip, unit_m=motion.source.unit_m, up=cast(UpAxis, motion.source.up_axis))
