@@ -13,6 +13,13 @@ import pytest
 
 from surefoot.cli.main import main
 
+_HEARING = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from surefoot.cli.main import main
+sys.exit(main())
+"""
+
 
 @dataclass(frozen=True)
 class Said:
@@ -39,7 +46,7 @@ def surefoot(capsys: pytest.CaptureFixture[str], *arguments: object) -> Said:
 
 
 def program(*arguments: object, **options: Any) -> subprocess.Popen[str]:
-    """Start a command as a program of its own."""
-    command = [sys.executable, "-m", "surefoot.cli.main", *map(str, arguments)]
+    """Start a command as a program of its own, which hears Ctrl-C even if the tests run in the background and do not."""
+    command = [sys.executable, "-c", _HEARING, *map(str, arguments)]
     env = {**os.environ, **options.pop("env", {})}
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env, **options)
