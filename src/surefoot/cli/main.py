@@ -28,6 +28,7 @@ VERBS: dict[str, str] = {
     "inspect": "what is in a motion, a character or a bundle",
     "rig": "a character from a skeleton",
     "retarget": "a motion onto another body",
+    "play": "the studio in the browser: see it, push it, compare it",
     "export": "a motion in another format",
     "bench": "speed, with the raw engine measured in the same run",
 }

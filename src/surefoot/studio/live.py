@@ -12,7 +12,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from surefoot.errors import SurefootError
+import mujoco
+
+from surefoot.errors import SurefootError, one_line
+from surefoot.physics.layout import Layout
 from surefoot.studio.pace import Pace
 from surefoot.studio.show import Show
 from surefoot.studio.world import Frame, World
@@ -46,6 +49,10 @@ class Sight:
     """The last request that failed, in one line."""
     generation: int
     """Counts the shows that were put on."""
+    model: mujoco.MjModel
+    """Of the world: the character in its scene, with balls."""
+    layout: Layout
+    """Of the rows of frames."""
 
 
 class Live:
@@ -140,7 +147,10 @@ class Live:
             began = time.perf_counter()
             self._carry_out()
             if self._playing:
-                self._go_on(began)
+                try:
+                    self._go_on(began)
+                except Exception as error:  # a policy may be anybody's
+                    self._playing, self._error = False, _said(error)
             self._sight = self._look()
             left = TICK - (time.perf_counter() - began)
             if left > 0.0:
@@ -165,8 +175,9 @@ class Live:
                 request, done = self._requests.get_nowait()
                 try:
                     request(self._world)
-                except SurefootError as error:
-                    self._error = str(error)
+                    self._error = ""
+                except Exception as error:
+                    self._error = _said(error)
                 finally:
                     if done is not None:
                         self._sight = self._look()
@@ -187,4 +198,11 @@ class Live:
             complaint=pace.complaint if self._playing else "",
             error=self._error,
             generation=self._generation,
+            model=world.player.engine.model,
+            layout=world.player.engine.layout,
         )
+
+
+def _said(error: Exception) -> str:
+    """An error as one line."""
+    return str(error) if isinstance(error, SurefootError) else one_line(f"a fault ({type(error).__name__}: {error})", 200)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -34,6 +34,8 @@ class Show:
     """How it begins: a motion is replayed first, a bundle performs."""
     motion: Motion | None = None
     """The source's clip on its own skeleton."""
+    start: float = 0.0
+    """Time in that clip at which the reference begins [s]."""
     file: Path | None = None
     clip: str = ""
     clips: tuple[str, ...] = ()
@@ -43,11 +45,15 @@ class Show:
     """What a person should know about how it was read."""
 
 
-def show_motion(motion: Motion, name: str = "", *, file: Path | None = None, clips: tuple[str, ...] = ()) -> Show:
+def show_motion(
+    motion: Motion, name: str = "", *, file: Path | None = None, clips: tuple[str, ...] = (), keep_first_frame: bool = False
+) -> Show:
     """A motion in the joints of a character rigged from its own skeleton, tracked in open loop."""
-    from surefoot.character.rig import rig
+    from surefoot.character.rig import RigConfig, rig
 
-    rigged = rig(motion)
+    rigged = rig(motion, RigConfig(keep_first_frame=keep_first_frame))
+    left_out = motion.num_frames - rigged.motion.num_frames
+    notes = tuple(line for line in motion.source.warnings if not (left_out and "--drop-first-frame" in line))
     reference = Reference(character=rigged.character, qpos=rigged.qpos, frame_time=motion.frame_time)
     return Show(
         name=name or motion.name or "motion",
@@ -56,10 +62,11 @@ def show_motion(motion: Motion, name: str = "", *, file: Path | None = None, cli
         policy=cast(Policy, track(rigged.character, reference)),
         mode="replay",
         motion=motion,
+        start=left_out * motion.frame_time,
         file=file,
         clip=motion.source.clip,
         clips=clips,
-        notes=motion.source.warnings,
+        notes=notes,
     )
 
 
@@ -72,12 +79,13 @@ def show_bundle(bundle: Bundle, file: Path | None = None) -> Show:
         policy=bundle.policy,
         scene=bundle.scene,
         motion=bundle.motion,
+        start=bundle.start,
         file=file,
         bundle=bundle,
     )
 
 
-def open_show(name: str | Path, options: ReadOptions | None = None) -> Show:
+def open_show(name: str | Path, options: ReadOptions | None = None, *, keep_first_frame: bool = False) -> Show:
     """What a file holds: a bundle, or a motion ("FILE#Clip", or one of ours as "humanoid/walk")."""
     text = str(name)
     if Path(text).suffix.lower() == BUNDLE:
@@ -90,7 +98,7 @@ def open_show(name: str | Path, options: ReadOptions | None = None) -> Show:
         if text in material.names():
             return show_motion(material.motion(text), text)
     file, options = locate(text, options or ReadOptions())
-    clips = tuple(clip.name for clip in list_clips(file, ReadOptions()))
+    clips = tuple(clip.name for clip in list_clips(file, replace(options, clip=None)))
     motion = read_motion(text, options)
     label = f"{shown(file)}, {motion.source.clip or motion.name}" if len(clips) > 1 else shown(file)
-    return show_motion(motion, label, file=file, clips=clips)
+    return show_motion(motion, label, file=file, clips=clips, keep_first_frame=keep_first_frame)

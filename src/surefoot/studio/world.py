@@ -33,7 +33,7 @@ PUSH = 0.2
 """Seconds that a standard push lasts."""
 SHOWN = 0.6
 """Seconds for which the arrow of a push is seen."""
-STIFF = 10.0
+STIFF = 20.0
 """Newtons of a pull for each metre and kilogram of the character."""
 HARDEST = 12.0
 """Newtons of a pull for each kilogram, at most."""
@@ -48,6 +48,8 @@ class Arrow:
 
     point: Array  # (3,)
     force: Array  # (3,) [N]
+    pulls: bool = False
+    """Somebody holds the point and pulls; otherwise something presses on it."""
 
     @property
     def newtons(self) -> float:
@@ -67,6 +69,17 @@ class Frame:
     ghost: Array | None  # (nq,)
     arrows: tuple[Arrow, ...] = ()
     fallen: str = ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Trace:
+    """A force that is to be seen until a time."""
+
+    until: float
+    body: str
+    point: Array  # (3,) in the body's frame
+    force: Array  # (3,) [N]
+    pulls: bool
 
 
 @dataclass(eq=False)
@@ -92,7 +105,7 @@ class World:
         self._past: deque[Frame] = deque(maxlen=round(KEPT / FRAME) + 1)
         self._looking: int | None = None
         self._pull: Pull | None = None
-        self._arrows: list[tuple[float, str, Array, Array]] = []  # until, body, point in its frame, force
+        self._traces: list[Trace] = []
         self.frame = self._seen()
         self._past.append(self.frame)
 
@@ -128,6 +141,8 @@ class World:
         self.frame = self._seen()
         if self.mode == "simulate" and self.frame.time >= self._past[-1].time + FRAME - 1e-6:
             self._past.append(self.frame)
+            while self._past[0].time < self.frame.time - KEPT:
+                self._past.popleft()
 
     def step(self) -> None:
         """One frame further: the next one of the past, or a new one."""
@@ -159,7 +174,7 @@ class World:
             self._begun = -self._place
             self._rest = 0.0
         self._looking, self._pull = None, None
-        self._arrows.clear()
+        self._traces.clear()
         self.frame = self._seen()
         self._past.clear()
         self._past.append(self.frame)
@@ -180,7 +195,7 @@ class World:
         force = newtons * np.array([np.cos(facing), np.sin(facing), 0.0])
         body = trunk(self.show.character)
         self._player.push(force, duration=duration)
-        self._arrows.append((self._player.time + max(duration, SHOWN), body, self._center(body), force))
+        self._trace(Trace(until=self._player.time + max(duration, SHOWN), body=body, point=self._center(body), force=force, pulls=False))
 
     def throw(self, speed: float = 8.0) -> None:
         """Throw a ball at the trunk, from ahead and to the left."""
@@ -215,6 +230,11 @@ class World:
         j = self.show.character.skeleton.names.index(body)
         return positions[0, j], rotations[0, j]
 
+    def local(self, body: str, point: ArrayLike) -> Array:
+        """A point of the world in a body's frame (3,)."""
+        position, rotation = self.transform(body)
+        return quaternion.rotate(quaternion.conjugate(rotation), np.asarray(point, dtype=float) - position)
+
     def past(self) -> tuple[Frame, ...]:
         """The frames that are kept, oldest first."""
         return tuple(self._past)
@@ -243,7 +263,7 @@ class World:
             if self._pull is not None:
                 self._tug(self._pull, whole)
             player.advance(whole)
-        self._arrows = [arrow for arrow in self._arrows if arrow[0] > player.time]
+        self._traces = [trace for trace in self._traces if trace.until > player.time]
 
     def _tug(self, pull: Pull, duration: float) -> None:
         """The pull's force on the body: a spring from the held point to the target."""
@@ -254,9 +274,13 @@ class World:
         force *= min(1.0, HARDEST * mass / max(float(np.linalg.norm(force)), 1e-9))
         center = position + quaternion.rotate(rotation, self._center(pull.body))
         self._player.push(force, duration=duration, body=pull.body, torque=np.cross(held - center, force))
-        self._arrows = [arrow for arrow in self._arrows if arrow[0] != np.inf]
-        self._arrows.append((self._player.time + 1.5 * duration + FRAME, pull.body, pull.point, force))
-        self._arrows = self._arrows[-4:]
+        until = self._player.time + 1.5 * duration + FRAME
+        self._trace(Trace(until=until, body=pull.body, point=pull.point, force=force, pulls=True))
+
+    def _trace(self, trace: Trace) -> None:
+        """See to a force being seen, in place of an earlier one of its kind on that body."""
+        others = [other for other in self._traces if (other.body, other.pulls) != (trace.body, trace.pulls)]
+        self._traces = [*others, trace]
 
     def _center(self, body: str) -> Array:
         """A body's centre of mass in its own frame."""
@@ -280,15 +304,15 @@ class World:
             first, nq = engine.layout.qpos.start, self.show.character.model.nq
             row[first : first + nq] = self._pose()
             return Frame(time=self._place, place=self._place, row=row, ghost=None)
-        arrows = {}
-        for _, body, point, force in self._arrows:
-            position, rotation = self.transform(body)
-            arrows[body] = Arrow(point=position + quaternion.rotate(rotation, point), force=force)
+        arrows = []
+        for trace in self._traces:
+            position, rotation = self.transform(trace.body)
+            arrows.append(Arrow(point=position + quaternion.rotate(rotation, trace.point), force=trace.force, pulls=trace.pulls))
         return Frame(
             time=self._player.time,
             place=self._place_in_clip(),
             row=engine.state[0].copy(),
             ghost=self._player.ghost(),
-            arrows=tuple(arrows.values()),
+            arrows=tuple(arrows),
             fallen=self.fallen,
         )
