@@ -34,7 +34,7 @@ def test_a_request_without_a_host_or_with_two_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "origin", ["http://evil.example", "https://localhost.evil.example", "null", "http://localhost:1234", "file://", "http://[", "localhost:8080"]
+    "origin", ["http://evil.example", "https://localhost.evil.example", "null", "http://localhost:1234", "file://", "http://["]
 )
 def test_a_foreign_origin_is_refused(origin: str) -> None:
     assert asked(HERE, host="localhost:8080", origin=origin) == 403

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -155,7 +157,7 @@ def test_a_performance_that_is_over_begins_again(walk: Show) -> None:
         world.advance(0.1)
         places.append(world.frame.place)
     assert max(places) < walk.reference.duration + 1.2
-    assert sum(b < a for a, b in zip(places, places[1:], strict=False)) >= 2
+    assert sum(b < a for a, b in pairwise(places)) >= 2
 
 
 def test_the_past_that_is_kept_is_bounded(walk: Show) -> None:
