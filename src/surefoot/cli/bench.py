@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from tyro.conf import Positional, arg
 
@@ -11,8 +12,17 @@ from surefoot.cli.flags import Common
 from surefoot.cli.output import Output
 from surefoot.errors import InputError, unknown_name
 
-BENCHMARKS = {"engine": "physics through the engine beside MuJoCo's own batch, on the same states"}
+if TYPE_CHECKING:
+    from surefoot.character.character import Character
+
+BENCHMARKS = {
+    "engine": "physics through the engine beside MuJoCo's own batch, on the same states",
+    "player": "one character played live and recorded, on one core",
+    "evaluate": "episodes under a policy, judged, beside MuJoCo's own batch",
+}
 CHARACTERS = ("humanoid", "deepmimic", "dinosaur")
+MANY = 600.0
+"""Seconds that a whole benchmark may take."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,15 +31,16 @@ class Command(Common):
 
     Examples:
       surefoot bench engine
-      surefoot bench engine --json -
+      surefoot bench player
+      surefoot bench evaluate --json -
     """
 
     name: Annotated[Positional[str], arg(metavar="NAME")]
-    """What to measure: engine."""
+    """What to measure: engine, player or evaluate."""
     simulations: int = 256
     """How many run side by side."""
     pairs: int = 135
-    """Measurements of each character, a period of 0.1 s with and one without the engine; the median counts."""
+    """Measurements of each character, a stretch with and one without our code; the median counts."""
 
     def run(self) -> None:
         import platform
@@ -37,7 +48,6 @@ class Command(Common):
 
         from surefoot import doctor
         from surefoot.character import builtin
-        from surefoot.physics.benchmark import measure
         from surefoot.physics.variation import processors
 
         if self.name not in BENCHMARKS:
@@ -48,20 +58,16 @@ class Command(Common):
             raise InputError(f"--pairs {self.pairs}: expected 1 to 1000.")
         output = Output(self.json)
         began = time.perf_counter()
-        rows = []
-        output.say(f"{'character':<12}{'simulations':>12}{'threads':>9}{'bare steps/s':>15}{'engine steps/s':>16}{'ratio':>8}")
+        rows: list[Any] = []
         for name in CHARACTERS:
             if name not in builtin.names():
                 output.note(f"there is no built-in character '{name}'; it is left out.")
                 continue
-            row = measure(
-                name, builtin.builtin(name), num_simulations=self.simulations, threads=self.threads, pairs=self.pairs, seed=self.seed
-            )
-            rows.append(row)
-            output.say(
-                f"{row.character:<12}{row.num_simulations:>12}{row.threads:>9}{row.bare_steps_per_s:>15,.0f}"
-                f"{row.engine_steps_per_s:>16,.0f}{row.ratio:>8.3f}"
-            )
+            for row in self._rows(name, builtin.builtin(name), output):
+                if not rows:
+                    output.say("".join(_cell(column, column) for column in _columns(row)))
+                output.say("".join(_cell(column, value) for column, value in _columns(row).items()))
+                rows.append(row)
         machine = {"system": platform.system(), "machine": platform.machine(), "processors": processors()}
         output.result(
             {
@@ -72,3 +78,34 @@ class Command(Common):
                 "wall_s": time.perf_counter() - began,
             }
         )
+
+    def _rows(self, name: str, character: Character, output: Output) -> Iterator[Any]:
+        """The rows of one character, as they are measured."""
+        from surefoot.physics.benchmark import measure
+        from surefoot.play.benchmark import feedback, measure_evaluate, measure_player, swaying
+        from surefoot.policy import track
+
+        share = MANY / (len(CHARACTERS) + 1)  # the rest is for making what is measured
+        many: dict[str, Any] = {"num_simulations": self.simulations, "threads": self.threads}
+        if self.name == "engine":
+            yield measure(name, character, **many, pairs=self.pairs, seed=self.seed, budget_s=share)
+        elif self.name == "player":
+            yield measure_player(name, character, pairs=self.pairs, budget_s=share)
+        else:
+            reference = swaying(character)
+            for policy in (track(character, reference), feedback(reference)):
+                yield measure_evaluate(name, character, policy, **many, pairs=self.pairs, budget_s=share / 2.0)
+
+
+def _columns(row: Any) -> dict[str, Any]:
+    """What of a row is shown, under headings."""
+    shown = {"num_simulations": "simulations", "times_real_time": "x real time", "bare_times_real_time": "bare x real time"}
+    values = {name: value for name, value in asdict(row).items() if not isinstance(value, tuple)}
+    return {shown.get(name, name.replace("_per_s", "/s").replace("_", " ")): value for name, value in values.items()}
+
+
+def _cell(column: str, value: Any) -> str:
+    if isinstance(value, float):
+        value = f"{value:.3f}" if column == "ratio" else f"{value:,.0f}"
+    width = max(len(column), 12) + 2
+    return f"{value:<{width}}" if column in ("character", "policy") else f"{value:>{width}}"

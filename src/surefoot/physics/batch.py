@@ -204,13 +204,14 @@ class BatchEngine:
         """Simulation i continues from the state of simulation parents[i] (N,)."""
         self.batch.state[:] = np.take(self.batch.state, np.asarray(parents), axis=0)
 
-    def observe(self, rows: ArrayLike | None = None) -> Observation:
-        """Positions, rotations and sensors at rows (..., S), by default the current ones."""
-        return self._views.observe(self.batch.state if rows is None else rows)
+    def observe(self, rows: ArrayLike | None = None, sims: ArrayLike | None = None) -> Observation:
+        """Positions, rotations and sensors at rows (..., S), by default the current ones. Where simulations differ and rows (M, S) are of
+        some of them only, `sims` (M,) says of which."""
+        return self._views.observe(self.batch.state if rows is None else rows, sims)
 
-    def contacts(self, rows: ArrayLike | None = None) -> Contacts:
-        """Contact forces at rows (..., S), by default the current ones: those of the next substep's beginning."""
-        return self._views.contacts(self.batch.state if rows is None else rows)
+    def contacts(self, rows: ArrayLike | None = None, sims: ArrayLike | None = None) -> Contacts:
+        """Contact forces at rows (..., S), by default the current ones: those of the next substep's beginning. `sims` as for `observe`."""
+        return self._views.contacts(self.batch.state if rows is None else rows, sims)
 
     def vary(self, field: str, values: ArrayLike) -> None:
         """Give a field of MuJoCo's model ("geom_friction", "body_mass", "opt.gravity", ...) its own value in every simulation (N, ...)."""

@@ -43,6 +43,37 @@ class Speed:
     ratios: tuple[float, ...]
 
 
+def interleaved(
+    prepare: Callable[[int], None],
+    bare: Callable[[int], None],
+    ours: Callable[[int], None],
+    pairs: int,
+    budget_s: float,
+    progress: Callable[[int], None] | None = None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> list[tuple[float, float]]:
+    """Seconds of the bare work and of ours, pair by pair, back to back, taking turns at going first every other round."""
+
+    def pair(i: int) -> tuple[float, float]:
+        prepare(i)
+        took = [0.0, 0.0]
+        for who in ((0, 1), (1, 0))[(i + i // PERIODS) % 2]:
+            began = clock()
+            (bare, ours)[who](i)
+            took[who] = clock() - began
+        return took[0], took[1]
+
+    pair(0)  # allocates, and wakes the threads
+    pair(0)
+    times: list[tuple[float, float]] = []
+    began = time.perf_counter()
+    while len(times) < pairs and (len(times) < FEWEST or time.perf_counter() - began < budget_s):
+        times.append(pair(len(times)))
+        if progress is not None:
+            progress(len(times))
+    return times
+
+
 def measure(
     name: str,
     character: Character,
@@ -73,31 +104,14 @@ def measure(
     def bare_period() -> None:
         bare.step(nstep=substeps)
 
-    def pair(i: int) -> tuple[float, float]:
-        """Seconds of the bare batch and of the engine."""
+    def prepare(i: int) -> None:
         k = i % PERIODS
         if k == 0:
             engine.state[:] = first
         bare.state[:] = engine.state
         bare.state[:, ctrl] = targets[k]
-        took = [0.0, 0.0]
-        for who in ((0, 1), (1, 0))[(i + i // PERIODS) % 2]:
-            began = time.perf_counter()
-            if who == 0:
-                bare_period()
-            else:
-                engine_period(k)
-            took[who] = time.perf_counter() - began
-        return took[0], took[1]
 
-    pair(0)  # allocates, and wakes the threads
-    pair(0)
-    times: list[tuple[float, float]] = []
-    began = time.perf_counter()
-    while len(times) < pairs and (len(times) < FEWEST or time.perf_counter() - began < budget_s):
-        times.append(pair(len(times)))
-        if progress is not None:
-            progress(len(times))
+    times = interleaved(prepare, lambda i: bare_period(), lambda i: engine_period(i % PERIODS), pairs, budget_s, progress)
     steps = num_simulations * substeps
     ratios = [b / e for b, e in times]
     return Speed(

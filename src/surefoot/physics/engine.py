@@ -80,8 +80,8 @@ class Engine(Protocol):
     def resample(self, parents: Any) -> None:
         """Simulation i continues from the state of simulation parents[i] (N,)."""
 
-    def observe(self, rows: Any = None) -> Observation:
-        """Positions, rotations and sensors at rows (..., S), by default the current ones."""
+    def observe(self, rows: Any = None, sims: Any = None) -> Observation:
+        """Positions, rotations and sensors at rows (..., S), by default the current ones; at rows (M, S) of simulations `sims` (M,)."""
 
-    def contacts(self, rows: Any = None) -> Contacts:
-        """Contact forces at rows (..., S), by default the current ones."""
+    def contacts(self, rows: Any = None, sims: Any = None) -> Contacts:
+        """Contact forces at rows (..., S), by default the current ones; at rows (M, S) of simulations `sims` (M,)."""

@@ -31,23 +31,23 @@ class Views:
         self._observer: Observer | None = None
         self._feeler: ContactObserver | None = None
 
-    def observe(self, rows: ArrayLike) -> Observation:
-        """Positions, rotations and sensors at rows (..., S)."""
+    def observe(self, rows: ArrayLike, sims: ArrayLike | None = None) -> Observation:
+        """Positions, rotations and sensors at rows (..., S), of simulations `sims` (M,) where there are rows (M, S) of some only."""
         if self._observer is None:
             bodies = len(self._variation.character.skeleton.names)
             self._observer = Observer(Batch(without_forces(self._model), self._variation.num, self._threads), self._layout, bodies)
             self._variation.give_all(self._observer.batch, self._still)
-        return Observation(**self._in_parts(self._observer, rows))
+        return Observation(**self._of(self._observer, rows, sims))
 
-    def contacts(self, rows: ArrayLike) -> Contacts:
-        """Contact forces at rows (..., S)."""
+    def contacts(self, rows: ArrayLike, sims: ArrayLike | None = None) -> Contacts:
+        """Contact forces at rows (..., S); `sims` as above."""
         if self._feeler is None:
             names = self._variation.character.skeleton.names
             batch = Batch(self._feeling(self._variation.scene), self._variation.num, self._threads)
             self._feeler = ContactObserver(batch, self._layout, len(names))
             self._variation.give_all(self._feeler.batch, self._feeling)
         with quiet():
-            return Contacts(**self._in_parts(self._feeler, rows))
+            return Contacts(**self._of(self._feeler, rows, sims))
 
     def changed(self, field: str | None = None) -> None:
         """Simulations differ otherwise than before, in one field or in their scenes."""
@@ -64,6 +64,14 @@ class Views:
         spec = scene_spec(self._variation.character, scene)
         add_contact_sensors(spec, self._variation.character.skeleton.names)
         return spec.compile()
+
+    def _of(self, observer: Observer | ContactObserver, given: ArrayLike, sims: ArrayLike | None) -> dict[str, Any]:
+        if sims is None or not self._variation:
+            return self._in_parts(observer, given)
+        rows, chosen = np.asarray(given, dtype=float), np.asarray(sims)
+        everyone = np.full((self._variation.num, self._layout.size), np.nan)  # rows of NaN cost nothing
+        everyone[chosen] = rows
+        return {name: array[chosen] for name, array in self._in_parts(observer, everyone).items()}
 
     def _in_parts(self, observer: Observer | ContactObserver, given: ArrayLike) -> dict[str, Any]:
         """What an observer sees of rows (..., S), as many at a time as there are simulations.

@@ -205,18 +205,15 @@ def episodes(
     enter(engine, policy, phase, qpos, qvel)
     lasting = config.seconds if starts.cycle else starts.duration - phase + config.hold
     periods = np.broadcast_to(np.ceil(lasting / policy.period - 1e-9), (num,)).astype(np.int64)
-    fell = np.zeros(num, dtype=bool)
-    ended = np.zeros(num, dtype=bool)
+    standing = np.zeros(num, dtype=bool)
 
     def watch(k: int, x: States, t: Array, memory: Memory) -> NDArray[np.bool_]:
-        down = rule(x, memory.get("time", t)) & ~ended
-        fell[down] = True
-        ended[:] |= down | (periods <= k + 1)
-        return ended
+        fell, ended = rule(x, memory.get("time", t)), periods[x.sims] <= k + 1
+        standing[x.sims[ended & ~fell]] = True
+        return np.asarray(fell | ended)
 
     done = perform(engine, policy, phase, int(periods.max()), watch=watch)
-    complete = done.periods >= periods
-    return np.asarray(done.periods * policy.period, dtype=np.float64), complete & ~fell, engine.physics_steps
+    return np.asarray(done.periods * policy.period, dtype=np.float64), standing, engine.physics_steps
 
 
 def depth(character: Character, qpos: Array, scene: Scene) -> Array:

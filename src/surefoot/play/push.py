@@ -76,22 +76,15 @@ def moments(
     when = np.round(wait / policy.period).astype(np.int64)
     begun = policy.period * np.round(begun / policy.period)
     enter(engine, policy, begun, starts.at(begun), starts.velocity_at(begun))
-    first = policy.start(begun, States(engine, np.array(engine.state)))
-    rows = np.array(engine.state)
-    kept: Memory = {name: np.array(array) for name, array in first.items()}
     standing = when == 0
 
     def watch(k: int, x: States, t: Array, memory: Memory) -> Mask:
-        fell = rule(x, memory.get("time", t))
-        now = (when == k + 1) & ~fell
-        rows[now] = x.rows[now]
-        for name, array in memory.items():
-            kept.setdefault(name, np.zeros_like(array))[now] = array[now]
-        standing[now] = True
-        return np.asarray(fell | (when <= k + 1))
+        fell, now = rule(x, memory.get("time", t)), when[x.sims] <= k + 1
+        standing[x.sims[now & ~fell]] = True
+        return np.asarray(fell | now)
 
-    perform(engine, policy, begun, int(when.max(initial=0)), memory=first, ids=when > 0, watch=watch)
-    return Moments(rows=rows, t=begun + when * policy.period, memory=kept, standing=standing)
+    done = perform(engine, policy, begun, int(when.max(initial=0)), ids=when > 0, watch=watch)
+    return Moments(rows=np.array(engine.state), t=begun + when * policy.period, memory=done.memory, standing=standing)
 
 
 def tolerance(
@@ -152,12 +145,17 @@ def _stands(engine: BatchEngine, policy: Policy, rule: FallRule, before: Moments
         body=trunk(engine.character), force=(force * away).T, start=before.rows[every, engine.layout.time], duration=config.duration
     )
 
-    def watch(k: int, x: States, t: Array, memory: Memory) -> Mask:
-        return rule(x, memory.get("time", t))
-
     run = before.standing[every] & np.repeat(np.isfinite(forces), num)
+    lost = num - run.reshape(len(angles), num).sum(axis=1)
+    spare = num * (1.0 - config.share) + 1e-9
+
+    def watch(k: int, x: States, t: Array, memory: Memory) -> Mask:
+        """An angle ends with the fall that decides it."""
+        fell = rule(x, memory.get("time", t))
+        np.add.at(lost, x.sims[fell] // num, 1)
+        return np.asarray(fell | (lost > spare)[x.sims // num])
+
     memory = {name: array[every] for name, array in before.memory.items()}
     periods = round(config.watched / policy.period)
-    done = perform(engine, policy, before.t[every], periods, memory=memory, ids=run, pushes=[push], watch=watch)
-    share = (done.ok & run).reshape(len(angles), num).mean(axis=1)
-    return np.asarray(share >= config.share - 1e-9)
+    perform(engine, policy, before.t[every], periods, memory=memory, ids=run, pushes=[push], watch=watch)
+    return np.asarray(lost <= spare)

@@ -83,9 +83,7 @@ def surface(character: Character) -> Surface:
 def undersides(shapes: Surface, position: Any, rotation: Any) -> Array:
     """The lowest point (..., G, 3) of every shape, given the bodies' positions (..., B, 3) and rotations (..., B, 4)."""
     at, turn = np.asarray(position)[..., shapes.body, :], np.asarray(rotation)[..., shapes.body, :]
-    w, x, y, z = (turn[..., i] for i in range(4))
-    down = -np.stack([2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)], axis=-1)  # in the body's frame
-    d = np.einsum("gji,...gj->...gi", shapes.axes, down)  # in the geom's
+    d = np.einsum("gji,...gj->...gi", shapes.axes, _down(turn))
     point = np.sign(d) * shapes.box + shapes.ball[:, None] * d
     across = np.sqrt(d[..., 0] ** 2 + d[..., 1] ** 2)
     point[..., :2] += (shapes.disc / np.where(across > 1e-12, across, np.inf))[..., None] * d[..., :2]
@@ -94,6 +92,25 @@ def undersides(shapes: Surface, position: Any, rotation: Any) -> Array:
     point += shapes.ellipsoid * scaled / np.where(length > 1e-12, length, np.inf)
     local = shapes.centre + np.einsum("gij,...gj->...gi", shapes.axes, point)
     return np.asarray(at + quaternion.rotate(turn, local))
+
+
+def lows(shapes: Surface, position: Any, rotation: Any) -> Array:
+    """The height (..., G) alone of every shape's lowest point, at a third of the price."""
+    high, turn = np.asarray(position)[..., shapes.body, 2], np.asarray(rotation)[..., shapes.body, :]
+    down = _down(turn)
+    d = np.einsum("gji,...gj->...gi", shapes.axes, down)
+    reach = np.einsum("...gi,gi->...g", down, shapes.centre) + np.einsum("...gi,gi->...g", np.abs(d), shapes.box) + shapes.ball
+    if shapes.disc.any():
+        reach = reach + shapes.disc * np.sqrt(d[..., 0] ** 2 + d[..., 1] ** 2)
+    if shapes.ellipsoid.any():
+        reach = reach + np.sqrt(np.sum((shapes.ellipsoid * d) ** 2, axis=-1))
+    return np.asarray(high - reach)
+
+
+def _down(turn: Array) -> Array:
+    """The world's downward direction (..., 3) in frames turned by (..., 4)."""
+    w, x, y, z = (turn[..., i] for i in range(4))
+    return -np.stack([2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)], axis=-1)
 
 
 def is_level(scene: Scene) -> bool:
@@ -120,6 +137,8 @@ def height(scene: Scene, points: ArrayLike) -> Array:
 
 def gaps(shapes: Surface, scene: Scene, position: Any, rotation: Any) -> Array:
     """How far every shape is above the ground below it (..., G) [m]; negative where it sinks in."""
+    if is_level(scene):
+        return lows(shapes, position, rotation)
     points = undersides(shapes, position, rotation)
     return np.asarray(points[..., 2] - height(scene, points))
 

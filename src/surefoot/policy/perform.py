@@ -22,7 +22,8 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 Watch = Callable[[int, States, Array, Memory], Mask]
-"""Called after every period with its index, the states, the policy's times (N,) and memory; says which simulations (N,) are over."""
+"""Called after every period with its index and the M simulations that are still running (`States.sims` says which): their states, the
+policy's times (M,) and memory; says which of them (M,) are over."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -36,6 +37,7 @@ class Performance:
     t: Array  # (N,)
     """The policy's times at the end."""
     memory: Memory
+    """Of each simulation where it ended."""
     ok: Mask  # (N,)
     """Neither diverged nor named by `watch`."""
 
@@ -61,8 +63,9 @@ def perform(
     watch: Watch | None = None,
     record: bool = False,
 ) -> Performance:
-    """Run the engine's simulations for some control periods from the policy's times t (N,). Those that are lost or over cost nothing."""
-    num = engine.num_simulations
+    """Run the engine's simulations for some control periods from the policy's times t (N,). Those that are lost or over cost nothing: the
+    policy sees the others alone."""
+    num, nu = engine.num_simulations, engine.servos.num
     begun = np.array(np.broadcast_to(np.asarray(t, dtype=float), (num,)))
     steps, body = substeps(policy, engine.timestep), anatomy(engine.character)
     running = np.array(engine.ok)
@@ -70,26 +73,44 @@ def perform(
         asked = np.zeros(num, dtype=bool)
         asked[np.asarray(ids)] = True
         running &= asked
+    sims = np.flatnonzero(running)
     completed = np.zeros(num, dtype=np.int64)
     states = np.full((num, periods if record else 0, engine.layout.size), np.nan)
     x = States(engine, np.array(engine.state), body)
-    if memory is None:
-        memory = policy.start(begun, x)
+    whole = policy.start(begun, x) if memory is None else memory
+    memory = {name: array[sims] for name, array in whole.items()}
+    x = States(engine, x.rows[sims], body, sims)
+    targets = np.zeros((num, nu))
     for k in range(periods):
-        if not running.any():
+        if not len(sims):
             break
-        answer, memory = policy.act(begun + k * policy.period, x, memory)
-        targets = checked(policy, answer, num, engine.servos.num)
-        speechless = running & ~np.isfinite(targets).all(axis=-1)
-        if speechless.any():  # MuJoCo would ignore such targets: these simulations are lost
-            engine.state[speechless] = np.nan
-            running &= ~speechless
-        engine.step(targets, steps, linear=policy.linear, ids=running, pushes=pushes)
-        running &= engine.ok
-        completed[running] = k + 1
-        x = States(engine, np.array(engine.state), body)
+        answer, memory = policy.act(begun[sims] + k * policy.period, x, memory)
+        targets[sims] = checked(policy, answer, len(sims), nu)
+        speechless = sims[~np.isfinite(targets[sims]).all(axis=-1)]
+        engine.state[speechless] = np.nan  # MuJoCo would ignore such targets: these simulations are lost
+        engine.step(targets, steps, linear=policy.linear, ids=sims, pushes=pushes)
+        lives = engine.ok[sims]
+        x = States(engine, engine.state[sims], body, sims)
+        completed[sims[lives]] = k + 1
         if record:
-            states[running, k] = x.rows[running]
+            states[sims, k] = x.rows
+        over = ~lives
         if watch is not None:
-            running &= ~watch(k, x, begun + (k + 1) * policy.period, memory)
-    return Performance(states=states, periods=completed, t=begun + completed * policy.period, memory=memory, ok=running)
+            over = over | watch(k, x, begun[sims] + (k + 1) * policy.period, memory)
+        if over.any():
+            whole = _put(whole, sims[over], {name: array[over] for name, array in memory.items()}, num)
+            running[sims[over]] = False
+            memory = {name: array[~over] for name, array in memory.items()}
+            sims = sims[~over]
+            x = States(engine, x.rows[~over], body, sims)
+    whole = _put(whole, sims, memory, num)
+    return Performance(states=states, periods=completed, t=begun + completed * policy.period, memory=whole, ok=running)
+
+
+def _put(whole: Memory, sims: NDArray[np.int64], part: Memory, num: int) -> Memory:
+    """Memory of all simulations with that of some put in."""
+    out = {}
+    for name, array in part.items():
+        out[name] = np.array(whole[name]) if name in whole else np.zeros((num, *array.shape[1:]), dtype=array.dtype)
+        out[name][sims] = array
+    return out

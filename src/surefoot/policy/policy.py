@@ -36,10 +36,14 @@ class Policy(Protocol):
 
     kind: ClassVar[str]
     """The name under which it is registered."""
-    period: float
-    """Of control [s], a whole number of the simulation's steps."""
-    linear: bool
-    """Targets are reached linearly at the end of the period, instead of being held from its beginning."""
+
+    @property
+    def period(self) -> float:
+        """Of control [s], a whole number of the simulation's steps."""
+
+    @property
+    def linear(self) -> bool:
+        """Targets are reached linearly at the end of the period, instead of being held from its beginning."""
 
     def start(self, t: Array, x: States) -> Memory:
         """Memory at the beginning."""

@@ -22,9 +22,11 @@ Array = NDArray[np.float64]
 class States:
     """N simulations at one moment."""
 
-    def __init__(self, engine: Engine, rows: Any = None, body: Anatomy | None = None) -> None:
-        """`rows` (N, S), by default the engine's own; `body` spares finding the character's anatomy again."""
+    def __init__(self, engine: Engine, rows: Any = None, body: Anatomy | None = None, sims: Any = None) -> None:
+        """`rows` (N, S), by default the engine's own; `body` spares finding the character's anatomy again; `sims` (N,) says which of the
+        engine's simulations these are, where they are not all of them."""
         self.engine = engine
+        self.sims = sims
         self.rows = engine.state if rows is None else rows
         self._body = body
 
@@ -71,12 +73,12 @@ class States:
     @cached_property
     def seen(self) -> Observation:
         """Positions, rotations and velocities of all bodies, and the whole body's momentum."""
-        return self.engine.observe(self.rows)
+        return self.engine.observe(self.rows, self.sims)
 
     @cached_property
     def contacts(self) -> Contacts:
         """Forces from outside on every body."""
-        return self.engine.contacts(self.rows)
+        return self.engine.contacts(self.rows, self.sims)
 
     @cached_property
     def features(self) -> Any:  # (N, 12 + 3 feet)
