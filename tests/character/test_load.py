@@ -118,6 +118,8 @@ LIMB = '<body name="b" pos="0 0 1"><joint name="j" range="-1 1" limited="true"/>
         (MINIMAL.format(LIMB, '<body name="c"><geom size="1"/></body>', ""), "beside it stand: c"),
         (MINIMAL.replace("<freejoint/>", "").format(LIMB, "", ""), "needs one free joint at its root|needs one free joint, at its root"),
         (MINIMAL.format(LIMB.replace('size="1"', 'size="x"'), "", ""), "MuJoCo cannot compile it"),
+        (MINIMAL.format(LIMB.replace("0 0 1", "0 0 1e300"), "", ""), "it has a length of 1e.300 m; lengths are metres"),
+        (MINIMAL.format(LIMB, "", "<actuator>" + '<motor joint="j"/>' * 2_000 + "</actuator>"), "2000 declared"),
         (MINIMAL.format(LIMB, "", '<custom><text name="surefoot" data="{{}}"/></custom>'), "facts are damaged"),
     ],
 )

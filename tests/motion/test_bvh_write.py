@@ -49,6 +49,12 @@ def test_any_motion_comes_back(seed: int, stretch: float, up: str) -> None:
     assert again.frame_time == motion.frame_time
 
 
+def test_a_frame_time_that_numpy_computed_is_written_as_a_plain_number() -> None:
+    motion = WALK.replace(frame_time=np.linspace(0.0, 1.0, 31)[1])
+    assert type(motion.frame_time) is float
+    assert f"Frame Time: {1.0 / 30.0!r}".encode() in bvh.encode(motion)
+
+
 def test_an_edited_file_keeps_its_own_unit_and_up_axis() -> None:
     for dialect in (Dialect(unit_m=0.0254, up="Z"), Dialect(unit_m=1.0, up="Y")):
         motion = bvh.read(write(person(), dialect).data, "clip.bvh")

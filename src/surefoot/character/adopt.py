@@ -21,6 +21,7 @@ from surefoot.character.servo import Gain, Load, gains, lead
 from surefoot.errors import InputError
 from surefoot.motion import quaternion
 from surefoot.motion.anatomy import Anatomy, anatomy
+from surefoot.motion.limits import check_count
 
 Array = NDArray[np.float64]
 Joint = mujoco.mjtJoint
@@ -28,6 +29,9 @@ Joint = mujoco.mjtJoint
 SHORTEST_STEP = 0.001
 """[s]"""
 MAX_BODIES = 500
+MAX_PARTS = 1500
+LONGEST = 1e5
+"""[m]"""
 
 
 def adopt(spec: mujoco.MjSpec, model: mujoco.MjModel, name: str, servo: Servo) -> Character:
@@ -40,9 +44,10 @@ def adopt(spec: mujoco.MjSpec, model: mujoco.MjModel, name: str, servo: Servo) -
 
 def _adopt(spec: mujoco.MjSpec, model: mujoco.MjModel, name: str, servo: Servo) -> Character:
     report = [f"servos derived from carried inertia; the file's {model.nu} actuators are not used"]
-    for things in (spec.actuators, spec.sensors, spec.keys):  # keys hold controls of the actuators that were there
-        for thing in list(things):
-            spec.delete(thing)
+    parts = [*spec.actuators, *spec.sensors, *spec.keys]  # keys hold controls of the actuators that were there
+    check_count(f"{name}: actuators, sensors and key poses", len(parts), MAX_PARTS)
+    for part in parts:
+        spec.delete(part)
     report += _named(spec)
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     spec.option.timestep = float(np.clip(model.opt.timestep, SHORTEST_STEP, mjcf.TIMESTEP))
@@ -92,6 +97,11 @@ def check_joints(model: mujoco.MjModel, name: str) -> None:
     loose = [labels[j] for j in range(model.njnt) if j != free[0] and not model.jnt_limited[j]]
     if loose:
         raise InputError(f"{name}: joints without limits: {', '.join(loose[:6])}; give each a range.")
+    own = model.geom_bodyid > 0
+    lengths = (model.body_pos[1:], model.jnt_pos, model.geom_pos[own], model.geom_size[own])
+    longest = max(float(np.abs(part).max(initial=0.0)) for part in lengths)
+    if not longest < LONGEST:
+        raise InputError(f"{name}: it has a length of {longest:g} m; lengths are metres, and at most {LONGEST:g} m in a character.")
     mass = float(model.body_subtreemass[1])
     if not 1e-6 < mass < 1e8:
         raise InputError(f"{name}: it weighs {mass:g} kg; a character weighs between a milligram and 100,000 tonnes.")

@@ -74,6 +74,7 @@ class Motion:
     def __post_init__(self) -> None:
         object.__setattr__(self, "translations", read_only(self.translations))
         object.__setattr__(self, "rotations", read_only(self.rotations))
+        object.__setattr__(self, "frame_time", float(self.frame_time))
         if self.contacts is not None:
             object.__setattr__(self, "contacts", read_only(self.contacts, bool))
         num = self.skeleton.num_joints

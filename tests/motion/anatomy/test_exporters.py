@@ -11,7 +11,7 @@ from surefoot.material.skeletons import HUMANOID, build
 from surefoot.motion import quaternion
 from surefoot.motion.anatomy import Anatomy, anatomy
 from surefoot.motion.motion import Motion
-from surefoot.motion.skeleton import Skeleton
+from surefoot.motion.skeleton import Skeleton, Tip
 
 Point = tuple[float, float, float]
 IDENTITY = np.array(quaternion.IDENTITY)
@@ -160,3 +160,92 @@ def test_without_sides_in_the_names_a_head_is_not_taken_for_the_other_side_of_a_
     assert not body.arms
     assert body.head == skeleton.index("head")
     assert np.allclose(body.forward, [1.0, 0.0, 0.0], atol=1e-6)
+
+
+def flattened(motion: Motion, joints: tuple[str, ...]) -> Motion:
+    """The same motion with some joints hung from a root on the ground, as an export of deform bones alone does."""
+    old = motion.skeleton
+    parents = np.array([-1, *(0 if name in joints or p < 0 else p + 1 for name, p in zip(old.names, old.parents.tolist(), strict=True))])
+    rest = np.concatenate([np.zeros((1, 3)), old.rest[0]])
+    places = rest - np.where(parents[:, None] >= 0, rest[np.maximum(parents, 0)], 0.0)
+    tips = tuple(Tip(joint=tip.joint + 1, offset=tip.offset) for tip in old.tips)
+    skeleton = Skeleton(("root", *old.names), parents, places, np.tile(IDENTITY, (len(parents), 1)), tips)
+    still = np.zeros((motion.num_frames, 1, 3))
+    positions = np.concatenate([still, motion.joint_positions], axis=1)
+    rotations = np.concatenate([np.tile(IDENTITY, (motion.num_frames, 1, 1)), motion.joint_rotations], axis=1)
+    return Motion.from_world(skeleton, positions, rotations, motion.frame_time)
+
+
+@pytest.mark.parametrize("clip", ["humanoid/box", "dinosaur/walk"])
+@pytest.mark.parametrize("which", ["limbs", "all"])
+def test_limbs_that_hang_from_a_root_on_the_ground_are_hung_where_their_joints_keep_their_place(clip: str, which: str) -> None:
+    motion = material.motion(clip)
+    old = motion.skeleton
+    limbs = tuple(n for n in old.names if which == "all" or any(word in n for word in ("shoulder", "hip", "elbow")))
+    flat = flattened(motion, limbs)
+    body = anatomy(flat.skeleton, flat)
+    names = flat.skeleton.names
+    found = {names[j]: names[k] for j, k in body.detached.items()}
+    assert found == {name: old.names[p] for name, p in zip(old.names, old.parents, strict=True) if name in limbs and p >= 0}
+    plain = anatomy(old, motion)
+    assert named(flat.skeleton, body.feet) == named(old, plain.feet)
+    assert named(flat.skeleton, body.hands) == named(old, plain.hands)
+
+
+def test_bones_that_stretch_stay_where_they_are() -> None:
+    motion = material.motion("humanoid/box")
+    longer = np.array(motion.translations)
+    wave = 1.0 + 0.4 * np.sin(np.linspace(0.0, 9.0, motion.num_frames))
+    for name in ("left_knee", "left_ankle", "right_elbow", "neck"):
+        longer[:, motion.skeleton.index(name)] *= wave[:, None]
+    assert not anatomy(motion.skeleton, motion.replace(translations=longer)).detached
+
+
+def test_the_joint_of_a_biped_s_footsteps_is_no_part_of_its_body() -> None:
+    skeleton = grown(HUMANOID, [("Bip01 Footsteps", "pelvis", (0.0, 0.0, 0.0))])
+    body = anatomy(skeleton)
+    assert is_a_person(skeleton, body)
+    assert named(skeleton, body.controls) == ["Bip01 Footsteps"]
+
+
+def test_two_tails_in_a_row_are_neither_arms_nor_each_other_s_other_side() -> None:
+    x, _, z = at("pelvis")
+    tails = [(f"{kind}{k}", f"{kind}{k - 1}" if k > 1 else "pelvis", (x - 0.15 * k, 0.0, z - dip * k)) for kind, dip in
+             (("Tail", 0.02), ("TailGuide", 0.05)) for k in (1, 2, 3)]  # fmt: skip
+    skeleton = grown(HUMANOID, tails)  # type: ignore[arg-type]
+    body = anatomy(skeleton)
+    assert is_a_person(skeleton, body)
+    assert all(body.partner[skeleton.index(name)] == skeleton.index(name) for name, _, _ in tails)
+    assert body.tail
+
+
+def test_skirts_and_hair_are_no_arms_and_a_jaw_is_no_head() -> None:
+    x, _, z = at("pelvis")
+    more: list[tuple[str, str, Point]] = [("jaw", "neck", (0.05, 0.0, 1.5)), ("tongue", "jaw", (0.09, 0.0, 1.5))]
+    for k in range(8):
+        away = np.array([np.cos(0.7 * k + 0.35), np.sin(0.7 * k + 0.35)])
+        more += [
+            (f"Skirt{i}_{k}", f"Skirt{i - 1}_{k}" if i else "pelvis", (x + 0.2 * away[0], 0.2 * away[1], z - 0.15 * i)) for i in (0, 1)
+        ]
+        more += [(f"Hair{i}_{k}", f"Hair{i - 1}_{k}" if i else "neck", (0.1 * away[0], 0.1 * away[1], 1.65 - 0.1 * i)) for i in (0, 1)]
+    skeleton = grown(HUMANOID, more)
+    body = anatomy(skeleton)
+    assert is_a_person(skeleton, body)
+    assert body.head == skeleton.index("neck")
+
+
+def test_one_who_hops_has_one_foot() -> None:
+    rows: list[tuple[str, str, Point]] = [
+        ("hips", "", (0.0, 0.0, 0.9)),
+        ("thigh", "hips", (0.0, 0.0, 0.8)),
+        ("shin", "thigh", (0.05, 0.0, 0.45)),
+        ("foot", "shin", (0.0, 0.0, 0.08)),
+        ("chest", "hips", (0.0, 0.0, 1.2)),
+        ("head", "chest", (0.0, 0.0, 1.5)),
+        *((f"{part}.{side}", f"arm.{side}" if part == "hand" else "chest", (0.0, y, height))
+          for side, y in (("L", 0.2), ("R", -0.2)) for part, height in (("arm", 1.4), ("hand", 0.8))),
+    ]  # fmt: skip
+    skeleton = build(rows, [("toe", "foot", (0.18, 0.0, 0.0)), ("crown", "head", (0.0, 0.0, 1.7))])
+    body = anatomy(skeleton)
+    assert named(skeleton, body.feet) == ["foot"]
+    assert named(skeleton, body.hands) == ["hand.L", "hand.R"]

@@ -17,6 +17,7 @@ from surefoot.errors import InputError
 from surefoot.motion import quaternion
 from surefoot.motion.anatomy import Anatomy
 from surefoot.motion.anatomy.pose import reference_pose
+from surefoot.motion.anatomy.words import parts
 from surefoot.motion.motion import Motion
 
 Array = NDArray[np.float64]
@@ -121,6 +122,8 @@ def _keep(out: Draft, config: RigConfig, merged: dict[str, list[str]]) -> None:
                 why = "merged into the arm, hands without length"
             elif j in hands and not skeleton.children[j] and reach[j] < config.finger * out.size and alive and not moving[j]:
                 why = "merged into the arm, hands that never turn"
+        elif "soft" in parts(name):
+            why = "merged, hair and clothes"
         elif ancestors & hands:
             why = "merged into the hand"
         elif ancestors & feet and j not in toes:

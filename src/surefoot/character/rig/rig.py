@@ -82,7 +82,8 @@ def _sketch(motion: Motion, config: RigConfig) -> Draft:
     found = anatomy(motion.skeleton, motion)
     if found.detached:
         joined = [f"{motion.skeleton.names[j]} on {motion.skeleton.names[p]}" for j, p in found.detached.items()]
-        notes.append("hung where they belong, they stood outside the limb: " + ", ".join(joined))
+        more = f" and {len(joined) - 8} more" if len(joined) > 8 else ""
+        notes.append("hung where they belong, they stood outside the limb: " + ", ".join(joined[:8]) + more)
         motion, _ = attach(motion, dict(found.detached))
         found = anatomy(motion.skeleton, motion)
     sketch = draft(motion, found, config)

@@ -13,6 +13,7 @@ from surefoot.motion import quaternion
 from surefoot.motion.anatomy.detached import detached_ends
 from surefoot.motion.anatomy.facing import UP, facing
 from surefoot.motion.anatomy.limbs import Limb, Tree, find_limbs, find_trunk
+from surefoot.motion.anatomy.loose import loose_joints
 from surefoot.motion.anatomy.pose import reference_pose
 from surefoot.motion.anatomy.symmetry import Symmetry, symmetry
 from surefoot.motion.anatomy.words import parts
@@ -77,22 +78,21 @@ def anatomy(skeleton: Skeleton, motion: Motion | None = None) -> Anatomy:
         notes.append(f"{pose.why}: frame {pose.frame} was read instead")
     sides = symmetry(skeleton, pose)
     body = _body(skeleton, motion)
-    tree = Tree(skeleton, pose, body)
+    loose = loose_joints(skeleton, body, pose.height, motion)
+    tree = Tree(skeleton, pose, body, _parents(skeleton, loose))
     trunk = find_trunk(tree)
-    detached = detached_ends(tree, sides, trunk, motion)
+    detached = loose | detached_ends(tree, sides, trunk, motion)
     hoisted = _hoist(tree, trunk)
     if hoisted is not None:
         trunk, moved = hoisted
         detached = {**moved, **detached}
         notes.append(f"the limbs part at '{skeleton.names[trunk]}', away from their common parent: they are hung from it")
     if detached:
-        parents = np.array(skeleton.parents)
-        for joint, parent in detached.items():
-            parents[joint] = parent
-        tree = Tree(skeleton, pose, body, parents)
+        tree = Tree(skeleton, pose, body, _parents(skeleton, detached))
         if hoisted is None:
-            listed = ", ".join(f"'{skeleton.names[j]}' to '{skeleton.names[p]}'" for j, p in detached.items())
-            notes.append(f"limb ends that hang elsewhere: {listed}")
+            listed = [f"'{skeleton.names[j]}' to '{skeleton.names[p]}'" for j, p in detached.items()]
+            more = f" and {len(listed) - 8} more" if len(listed) > 8 else ""
+            notes.append(f"joints that hang elsewhere: {', '.join(listed[:8])}{more}")
     sides = _centred(sides, skeleton.chain(trunk))
     inside = set(tree.subtree(trunk))
     above = set(skeleton.chain(trunk))
@@ -126,6 +126,14 @@ def anatomy(skeleton: Skeleton, motion: Motion | None = None) -> Anatomy:
         confidence=round(confidence, 3),
         notes=tuple(notes),
     )
+
+
+def _parents(skeleton: Skeleton, moved: Mapping[int, int]) -> NDArray[np.int64]:
+    """The parents (J,) with some joints hung elsewhere."""
+    parents = np.array(skeleton.parents)
+    for joint, parent in moved.items():
+        parents[joint] = parent
+    return parents
 
 
 def _body(skeleton: Skeleton, motion: Motion | None) -> NDArray[np.bool_]:
@@ -188,14 +196,14 @@ def _axis(tree: Tree, sides: Symmetry, limbs: list[Limb], trunk: int) -> tuple[t
     arm_roots = [limb.root for limb in limbs if limb.kind == "arm"]
 
     def central(j: int) -> list[int]:
-        return [c for c in tree.children[j] if c not in limb_joints]
+        return [c for c in tree.children[j] if c not in limb_joints and "soft" not in tree.parts[c]]
 
     def line(j: int) -> list[int]:
         out = [j]
-        while central(out[-1]):
+        while further := [c for c in central(out[-1]) if "face" not in tree.parts[c]]:
             out.append(
                 max(
-                    central(out[-1]),
+                    further,
                     key=lambda c: (_heads(tree, c, limb_joints), _carries(tree, c, arm_roots), tree.bone(c) + tree.reach[c]),
                 )
             )

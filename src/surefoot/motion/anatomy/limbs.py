@@ -19,6 +19,10 @@ from surefoot.motion.skeleton import Skeleton
 Array = NDArray[np.float64]
 
 
+OTHER = frozenset({"face", "wing", "tail", "soft"})
+"""Parts of the body that are neither leg nor arm."""
+
+
 class Tree:
     """A skeleton's pose with the joints that are body, and measures along its branches."""
 
@@ -89,7 +93,7 @@ class Limb:
 
     root: int
     kind: str
-    """"leg", "arm" or "other" (ears, eyes, wings)."""
+    """"leg", "arm" or "other" (ears, eyes, wings, tails in pairs, skirts)."""
     chain: tuple[int, ...]
     """From the hip or shoulder to the last joint of the leg, to the hand of an arm."""
     end: int
@@ -148,13 +152,15 @@ def find_limbs(tree: Tree, symmetry: Symmetry, trunk: int) -> list[Limb]:
             else:
                 roots.append(c)
     roots.sort()
+    lone = _lone_legs(tree, trunk, partner)
+    roots = sorted({*roots, *lone})
     if not roots:
         return []
     ground = min(tree.lowest(trunk), min(float(tree.points[j][2]) for j in tree.subtree(trunk)))
     low = {r: (tree.lowest(r) - ground) / tree.height for r in roots}
     # Both sides of a pair are the same kind of limb, however the pose bends them.
     low = {r: min(low[r], low.get(int(partner[r]), low[r])) for r in roots}
-    legged = [r for r in roots if "face" not in tree.parts[r] and "wing" not in tree.parts[r]] or roots
+    legged = [r for r in roots if not tree.parts[r] & OTHER] or roots
     said = [r for r in legged if _says(tree, r) == "leg" and low[r] < 0.5]
     first = min(said or legged, key=lambda r: low[r])
     pair = {first, partner[first]}
@@ -164,6 +170,13 @@ def find_limbs(tree: Tree, symmetry: Symmetry, trunk: int) -> list[Limb]:
         chain = _chain(tree, symmetry, r, kind)
         limbs.append(Limb(root=r, kind=kind, chain=chain, end=_end(tree, chain, kind, ground)))
     return limbs
+
+
+def _lone_legs(tree: Tree, trunk: int, partner: tuple[int, ...]) -> list[int]:
+    """A leg in the middle, of one who hops: said to be one, and on the ground."""
+    ground = tree.lowest(trunk)
+    legs = [c for c in tree.children[trunk] if partner[c] == c and _says(tree, c) == "leg"]
+    return [c for c in legs if tree.lowest(c) < ground + 0.1 * tree.height]
 
 
 def _says(tree: Tree, root: int) -> str:
@@ -177,7 +190,7 @@ def _says(tree: Tree, root: int) -> str:
 
 def _kind(tree: Tree, root: int, first: int, low: dict[int, float]) -> str:
     joint_parts = tree.parts[root]
-    if joint_parts & {"face", "wing"}:
+    if joint_parts & OTHER:
         return "other"
     said = _says(tree, root)
     if not said and tree.bone(root) + tree.reach[root] < 0.12 * tree.height:
@@ -207,7 +220,7 @@ def _chain(tree: Tree, symmetry: Symmetry, root: int, kind: str) -> tuple[int, .
         path = _to_one_toe(tree, path)
     else:
         path = _to_the_hand(tree, path)
-    if symmetry.normal is not None:
+    if symmetry.normal is not None and symmetry.partner[root] != root:
         across = tree.points @ symmetry.normal - symmetry.offset
         both = [(j, symmetry.partner[j] if symmetry.partner[j] >= 0 else j) for j in path]
         start = next((i for i, (j, k) in enumerate(both) if abs(across[j]) + abs(across[k]) > 0.02 * tree.height), 0)

@@ -108,6 +108,8 @@ class _Matcher:
                     continue
                 if a != b and (self.words[free[a]] and self.named_alone(free[a], free[b])):
                     continue
+                if a != b and self.central(free[a], normal, offset) and self.central(free[b], normal, offset):
+                    continue
                 partner[free[a]], partner[free[b]] = free[b], free[a]
                 score += (2.0 if a != b else 0.5) * (1.0 - value / (1.4 * tolerance))
         for j in free:
@@ -118,6 +120,11 @@ class _Matcher:
     def named_alone(self, a: int, b: int) -> bool:
         """Whether exactly one of two joints has a partner by name, elsewhere in the tree: then they are none."""
         return (self.named[a] >= 0) != (self.named[b] >= 0)
+
+    def central(self, joint: int, normal: Array, offset: float) -> bool:
+        """Whether a joint and the middle of all below it lie on the plane: two such are no left and right."""
+        off = [abs(float(point @ normal) - offset) for point in (self.positions[joint], self.centres[joint])]
+        return max(off) < 0.005 * self.height
 
     def _across(self, left: list[int], right: list[int], normal: Array, offset: float, partner: list[int]) -> float:
         score = 0.0

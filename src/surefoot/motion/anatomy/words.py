@@ -16,7 +16,8 @@ SWAP = SIDES | {right: left for left, right in SIDES.items()}
 
 PARTS: dict[str, tuple[str, ...]] = {
     "control": (
-        "pole", "target", "ik", "ctrl", "control", "socket", "slot", "handslot", "handle", "effector", "locator", "attach", "weapon", "prop"
+        "pole", "target", "ik", "ctrl", "control", "socket", "slot", "handslot", "handle", "effector", "locator", "attach", "weapon",
+        "prop", "footstep", "footsteps", "floor", "shadow", "camera"
     ),
     "end": ("end", "nub", "site", "tip"),
     "toe": ("toe", "toes", "toebase", "ball"),
@@ -34,7 +35,10 @@ PARTS: dict[str, tuple[str, ...]] = {
     "pelvis": ("pelvis", "hips", "hip"),
     "wing": ("wing", "feather"),
     "face": (
-        "eye", "eyes", "jaw", "ear", "ears", "brow", "eyebrow", "lip", "cheek", "tongue", "nose", "mouth", "lid", "horn", "hair", "antenna"
+        "eye", "eyes", "jaw", "ear", "ears", "brow", "eyebrow", "lip", "cheek", "tongue", "nose", "mouth", "lid", "horn", "antenna"
+    ),
+    "soft": (
+        "hair", "ponytail", "pigtail", "braid", "bang", "skirt", "cloth", "cape", "cloak", "coat", "sleeve", "ribbon", "bust", "breast"
     ),
 }  # fmt: skip
 NO_SIDE = frozenset({"rear"})

@@ -13,14 +13,14 @@ from surefoot.motion.symptoms.finding import Finding, Patient, listed
 
 
 def detached(patient: Patient) -> Iterator[Finding]:
-    """Limb ends that hang from the rig's root instead of their limb."""
+    """Joints that hang from the rig's root instead of their limb."""
     moves = patient.body.detached
     if moves:
         pairs = [f"{patient.names[j]}' under '{patient.names[p]}" for j, p in moves.items()]
         yield Finding(
             kind="detached limbs",
             severity="note",
-            sentence=f"Bones that hang outside their limb, as controls of the rig do: {listed([patient.names[j] for j in moves])}; "
+            sentence=f"Bones that hang outside their limb: {listed([patient.names[j] for j in moves])}; "
             f"a character is rigged with {listed(pairs)}.",
             joint=patient.names[next(iter(moves))],
         )
