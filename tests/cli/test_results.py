@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from surefoot import read_motion
 from surefoot.bundle import save
 from surefoot.cli.output import Output
 from tests.bundle.cases import dinosaur, learned
@@ -65,3 +67,59 @@ def test_progress_is_a_bar_on_a_terminal(capsys: Capture, monkeypatch: pytest.Mo
     assert "searching" in told.err
     assert "50%" in told.err
     assert "best 3.0" in told.err
+
+
+def test_evaluate_gives_the_keys_that_others_rely_on(capsys: Capture) -> None:
+    save(dinosaur(), "walk.surefoot")
+    asked = ("evaluate", "walk.surefoot", "--quick", "--episodes", "4", "--threads", "1")
+    said = surefoot(capsys, *asked, "--json", "-")
+    found = said.json
+    assert set(found) >= {
+        *("success", "survived_s", "duration_s", "mpjpe_mm", "mpjpe_global_mm", "root_height_error_m", "root_rotation_error_rad"),
+        *("physics_steps", "core_s", "wall_s", "seed", "versions", "episodes", "survival_rate", "survival_interval", "push_tolerance_n"),
+    }
+    assert said.code == 0  # it was judged, whatever the verdict
+    assert found["success"] is False
+    assert found["episodes"] == 4
+    assert len(found["survival_interval"]) == 2
+    assert set(found["push_tolerance_n"]) == {"0", "90", "180", "270"}
+    again = surefoot(capsys, *asked, "--json", "-").json
+    timed = ("core_s", "wall_s")
+    assert {k: v for k, v in found.items() if k not in timed} == {k: v for k, v in again.items() if k not in timed}
+
+
+def test_evaluate_prints_a_table_and_takes_motions(capsys: Capture) -> None:
+    said = surefoot(capsys, "evaluate", "humanoid/walk", "--episodes", "2", "--no-pushes")
+    assert said.code == 0
+    for row in ("success", "survived", "joints", "root", "episodes"):
+        assert f"  {row}" in said.out
+    assert "pushes" not in said.out
+
+
+def test_flags_of_reading_are_not_for_bundles(capsys: Capture) -> None:
+    save(dinosaur(), "walk.surefoot")
+    said = surefoot(capsys, "evaluate", "walk.surefoot", "--clip", "run")
+    assert said.code == 2
+    assert "a bundle is taken as it is" in said.err
+
+
+@pytest.mark.parametrize("suffix", [".bvh", ".glb", ".npz"])
+def test_export_writes_what_a_bundle_did_on_the_source_s_skeleton(capsys: Capture, suffix: str) -> None:
+    made = dinosaur()
+    assert made.motion is not None
+    assert made.performance is not None
+    save(made, "walk.surefoot")
+    said = surefoot(capsys, "export", "walk.surefoot", "--out", f"fell{suffix}", "--json", "-").json
+    assert said["on_source"]
+    assert said["in_source"] == (suffix == ".glb")
+    assert said["joints"] == list(made.motion.skeleton.names)
+    back = read_motion(f"fell{suffix}")
+    assert back.num_frames == len(made.performance.qpos) == said["frames"]
+    hips = made.motion.skeleton.index(made.character.source["joints"][made.character.skeleton.names[0]])
+    assert np.abs(back.joint_positions[:, hips] - made.performance.qpos[:, :3]).max() < 1e-3
+
+
+def test_export_of_a_bundle_takes_a_frame_rate(capsys: Capture) -> None:
+    save(dinosaur(), "walk.surefoot")
+    said = surefoot(capsys, "export", "walk.surefoot", "--out", "fell.bvh", "--fps", "60", "--json", "-").json
+    assert said["fps"] == pytest.approx(60.0)

@@ -10,22 +10,26 @@ from tyro.conf import Positional, arg
 
 from surefoot.cli.flags import Common
 from surefoot.cli.output import Output, check_out
-from surefoot.cli.reading import Keeping, Reading, motion
+from surefoot.cli.reading import Keeping, Reading, bundle, is_bundle, motion
 from surefoot.motion.files import WRITTEN
 
 
 @dataclass(frozen=True, kw_only=True)
 class Command(Keeping, Reading, Common):
-    """A motion in another format, every joint, name and frame of it.
+    """A motion in another format, every joint, name and frame of it; or what a bundle's character did in the simulation.
+
+    A bundle's performance is written on the skeleton that it was rigged from, so that the rig it came from takes it: .bvh, .npz, or .glb,
+    where the source's own file comes back with its mesh and one more clip, the first.
 
     Examples:
       surefoot export walk.bvh --out walk.glb
       surefoot export fox.glb#Run --out run.bvh
       surefoot export 02_01.amc --skeleton 02.asf --out walk.npz
+      surefoot export walk.surefoot --out walk.glb
     """
 
-    file: Annotated[Positional[str], arg(metavar="MOTION")]
-    """The motion: FILE, FILE#CLIP, or a built-in one as humanoid/walk."""
+    file: Annotated[Positional[str], arg(metavar="MOTION|X.surefoot")]
+    """The motion (FILE, FILE#CLIP, or a built-in one as humanoid/walk) or the bundle."""
     out: Annotated[Path, arg(metavar="FILE")]
     """Where it goes; the suffix (.bvh, .glb or .npz) decides the format."""
 
@@ -34,6 +38,9 @@ class Command(Keeping, Reading, Common):
 
         output = Output(self.json)
         check_out(self.out, WRITTEN, "a motion")
+        if is_bundle(self.file):
+            self._bundle(output)
+            return
         read = motion(self.file, self.options(), output)
         write_motion(read, self.out)
         output.say(f"wrote {self.out}: {read.num_frames} frames of {read.skeleton.num_joints} joints at {read.fps:.6g} a second")
@@ -50,6 +57,33 @@ class Command(Keeping, Reading, Common):
                 "joints": list(read.skeleton.names),
                 "guesses": [vars(guess) for guess in read.source.guesses],
                 "warnings": list(read.source.warnings),
+                "seed": self.seed,
+            }
+        )
+
+    def _bundle(self, output: Output) -> None:
+        from dataclasses import replace
+
+        from surefoot.bundle import export
+
+        made = bundle(self.file, replace(self.options(), fps=None))
+        done = export(made, self.out, fps=self.fps)
+        written = done.motion
+        where = "into the source's own file, beside its mesh" if done.in_source else "on the source's skeleton"
+        output.say(f"wrote {self.out}: {written.num_frames} frames of {written.skeleton.num_joints} joints at {written.fps:.6g} a second")
+        output.say(f"  the clip '{done.clip}', {where if done.on_source else 'on the skeleton of the character'}")
+        output.result(
+            {
+                "out": str(self.out),
+                "clip": done.clip,
+                "frames": written.num_frames,
+                "fps": written.fps,
+                "duration_s": written.duration,
+                "joints": list(written.skeleton.names),
+                "on_source": done.on_source,
+                "in_source": done.in_source,
+                "guesses": [],
+                "warnings": [],
                 "seed": self.seed,
             }
         )

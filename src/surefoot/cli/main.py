@@ -28,8 +28,9 @@ VERBS: dict[str, str] = {
     "inspect": "what is in a motion, a character or a bundle",
     "rig": "a character from a skeleton",
     "retarget": "a motion onto another body",
+    "evaluate": "survival, tracking error, push tolerance",
     "play": "the studio in the browser: see it, push it, compare it",
-    "export": "a motion in another format",
+    "export": "a motion, or what a bundle's character did, in another format",
     "bench": "speed, with the raw engine measured in the same run",
 }
 """Each verb and what it gives; its module has the verb's name."""

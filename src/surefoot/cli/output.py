@@ -68,8 +68,8 @@ class Output:
         return 0 if values["success"] else 1
 
     @contextmanager
-    def progress(self, what: str, total: float) -> Iterator[Advance]:
-        """A bar on a terminal, a line now and then elsewhere, nothing under `--json -`:
+    def progress(self, what: str, total: float | None) -> Iterator[Advance]:
+        """A bar on a terminal, a line now and then elsewhere, nothing under `--json -`; without a total, that it goes on:
 
         with output.progress("searching", passes) as advance:
             advance(done, f"best {cost:.2f}")
@@ -88,13 +88,14 @@ class Output:
                 yield lambda done, said: bar.update(task, completed=done, said=one_line(said, 80))
 
 
-def _lines(what: str, total: float) -> Advance:
+def _lines(what: str, total: float | None) -> Advance:
     told = [time.monotonic()]
 
     def advance(done: float, said: str) -> None:
         if time.monotonic() - told[0] >= EVERY:
             told[0] = time.monotonic()
-            print(f"{what}: {100.0 * done / max(total, 1e-9):.0f} %{', ' if said else ''}{one_line(said, 80)}", file=sys.stderr, flush=True)
+            parts = (f"{100.0 * done / max(total, 1e-9):.0f} %" if total else "", one_line(said, 80))
+            print(f"{what}: {', '.join(part for part in parts if part)}", file=sys.stderr, flush=True)
 
     return advance
 
