@@ -159,6 +159,15 @@ def _run(command: list[str], **env: str) -> tuple[bool, str]:
     return done.returncode == 0, lines[-1] if lines else f"ended with {done.returncode}"
 
 
+def draws(kind: str) -> str:
+    """Why a way to draw without a screen ("egl", "osmesa", "native") does not draw, tried in a process of its own; empty where it does."""
+    library = {"egl": "EGL", "osmesa": "OSMesa"}.get(kind)
+    if library is not None and ctypes.util.find_library(library) is None:
+        return f"lib{library} is not installed"
+    found, last = _run([sys.executable, "-c", _DRAW], **({"MUJOCO_GL": kind} if library else {}))
+    return "" if found else f"{f'lib{library}' if library else 'OpenGL'} is there but draws nothing: {last[:120]}"
+
+
 def _graphics(kind: str) -> Part:
     """A way to draw without a screen, tried by opening a 64 x 64 image in a process of its own."""
     library, package = {"egl": ("EGL", "libegl1"), "osmesa": ("OSMesa", "libosmesa6")}[kind]
@@ -166,13 +175,15 @@ def _graphics(kind: str) -> Part:
         "egl": "pictures and videos by MuJoCo's own renderer, without a screen (else Surefoot paints them itself, more plainly)",
         "osmesa": "the same without a graphics card, slower; used where EGL is missing",
     }[kind]
-    if ctypes.util.find_library(library) is None:
-        found, detail = False, f"lib{library} is not installed"
-    else:
-        found, last = _run([sys.executable, "-c", _DRAW], MUJOCO_GL=kind)
-        detail = "draws" if found else f"lib{library} is there but draws nothing: {last[:120]}"
+    trouble = draws(kind)
     drivers = " libgl1-mesa-dri" if kind == "egl" else ""
-    return Part(name=f"{library} rendering", found=found, detail=detail, adds=adds, install=f"apt-get install -y {package}{drivers}")
+    return Part(
+        name=f"{library} rendering",
+        found=not trouble,
+        detail=trouble or "draws",
+        adds=adds,
+        install=f"apt-get install -y {package}{drivers}",
+    )
 
 
 def _ffmpeg() -> Part:

@@ -69,10 +69,10 @@ def look_at(motion: Motion, time: float, view: View, width: int, height: int) ->
     root = motion.skeleton.forward(translations, rotations)[0][0, motion.skeleton.roots[0]]
     along = motion.joint_positions[:, motion.skeleton.roots[:1]] * [1.0, 1.0, 0.0]
     points = np.concatenate([(motion.joint_positions - along).reshape(-1, 3), (motion.tip_positions - along).reshape(-1, 3)])
-    return _aim(root, points, heading(motion), motion.skeleton.height, view, (width, height))
+    return aim(root, points, heading(motion), motion.skeleton.height, view, (width, height))
 
 
-def _aim(root: Array, points: Array, forward: Array, tall: float, view: View, size: tuple[int, int]) -> Camera:
+def aim(root: Array, points: Array, forward: Array, tall: float, view: View, size: tuple[int, int]) -> Camera:
     """The camera that has all `points` (n, 3), given from the root's place on the floor, in sight."""
     if view not in _VIEWS:
         raise unknown_name("view", view, _VIEWS)
@@ -102,10 +102,10 @@ def picture(
 ) -> Image.Image:
     """One frame of `motion` at `time` [s]; a `ghost`, another motion, shines through behind it."""
     camera = look_at(motion, time, view, *size)
-    return _image(_paint(dressed(motion, time), None if ghost is None else dressed(ghost, time, (GHOST,) * 3), camera, 0.0))
+    return _image(painted(dressed(motion, time), None if ghost is None else dressed(ghost, time, (GHOST,) * 3), camera, 0.0))
 
 
-def _paint(solids: Sequence[Solid], ghost: Sequence[Solid] | None, camera: Camera, floor: float | None) -> Pixels:
+def painted(solids: Sequence[Solid], ghost: Sequence[Solid] | None, camera: Camera, floor: float | None) -> Pixels:
     pixels = paint(solids, camera, floor=floor)
     if ghost is not None:
         pixels = paint(ghost, camera, floor=floor, background=pixels, opacity=0.45)
@@ -113,12 +113,12 @@ def _paint(solids: Sequence[Solid], ghost: Sequence[Solid] | None, camera: Camer
     return pixels
 
 
-def _bytes(pixels: Pixels) -> NDArray[np.uint8]:
+def as_bytes(pixels: Pixels) -> NDArray[np.uint8]:
     return np.asarray(np.clip(pixels, 0.0, 1.0) * 255.0 + 0.5, dtype=np.uint8)
 
 
 def _image(pixels: Pixels) -> Image.Image:
-    return Image.fromarray(_bytes(pixels), "RGB")
+    return Image.fromarray(as_bytes(pixels), "RGB")
 
 
 def contact_sheet(
@@ -205,8 +205,8 @@ def character_frames(
             raise InputError(f"'{character.name}' needs poses ({len(poses)}, {character.model.nq}), got {given.shape}.")
     model, data = character.model, mujoco.MjData(character.model)
     positions, rotations = character.world(poses)
-    forward = _facing(positions[:, 0], quaternion.rotate(rotations[:, 0], character.forward), character.height)
-    points = np.concatenate([_outline(model, data, q) for q in poses[:: 1 + len(poses) // 100]])
+    forward = travelling(positions[:, 0], quaternion.rotate(rotations[:, 0], character.forward), character.height)
+    points = np.concatenate([outline(model, data, q) for q in poses[:: 1 + len(poses) // 100]])
 
     def pose(q: Array) -> tuple[list[Solid], float | None]:
         data.qpos[:] = q
@@ -214,15 +214,15 @@ def character_frames(
         return geoms(model, data)
 
     for n, q in enumerate(poses):
-        camera = _aim(positions[n, 0], points, forward, character.height, view, size)
+        camera = aim(positions[n, 0], points, forward, character.height, view, size)
         solids, floor = pose(q)
         if extra is not None:
             solids += extra[n]
-        shade = None if others is None else [_tinted(solid) for solid in pose(others[n])[0]]
-        yield _bytes(_paint(solids, shade, camera, floor))
+        shade = None if others is None else [tinted(solid) for solid in pose(others[n])[0]]
+        yield as_bytes(painted(solids, shade, camera, floor))
 
 
-def _outline(model: Any, data: Any, qpos: Array) -> Array:
+def outline(model: Any, data: Any, qpos: Array) -> Array:
     """Corners (P, 3) of boxes around a pose's geoms, with the root above the origin."""
     import mujoco
 
@@ -241,7 +241,7 @@ def character_picture(
     return Image.fromarray(next(character_frames(character, qpos, view=view, size=size, ghost=ghost)), "RGB")
 
 
-def _facing(root: Array, forward: Array, tall: float) -> Array:
+def travelling(root: Array, forward: Array, tall: float) -> Array:
     """The way (3,) a film's character travels, or faces on the average when it stays."""
     travel = (root[-1] - root[0]) * [1.0, 1.0, 0.0]
     mean = forward.mean(0) * [1.0, 1.0, 0.0]
@@ -251,5 +251,5 @@ def _facing(root: Array, forward: Array, tall: float) -> Array:
     return np.array([1.0, 0.0, 0.0])
 
 
-def _tinted(solid: Solid) -> Solid:
+def tinted(solid: Solid) -> Solid:
     return replace(solid, colour=GHOST)

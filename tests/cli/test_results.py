@@ -123,3 +123,21 @@ def test_export_of_a_bundle_takes_a_frame_rate(capsys: Capture) -> None:
     save(dinosaur(), "walk.surefoot")
     said = surefoot(capsys, "export", "walk.surefoot", "--out", "fell.bvh", "--fps", "60", "--json", "-").json
     assert said["fps"] == pytest.approx(60.0)
+
+
+@pytest.mark.parametrize("suffix", [".png", ".gif"])
+def test_render_draws_bundles_and_motions(capsys: Capture, suffix: str) -> None:
+    save(dinosaur(), "walk.surefoot")
+    for subject in ("walk.surefoot", "humanoid/walk"):
+        asked = ("--out", f"a{suffix}", "--seconds", "0.2", "--size", "64x48", "--frames", "2", "--draw", "painter")
+        said = surefoot(capsys, "render", subject, *asked, "--json", "-").json
+        assert Path(said["out"]).stat().st_size > 500
+        assert said["drawn_by"] == "Surefoot's own painter"
+        assert said["size"] == [64, 48]
+
+
+def test_render_says_who_drew_and_refuses_what_it_cannot_write(capsys: Capture) -> None:
+    said = surefoot(capsys, "render", "humanoid/walk", "--out", "a.png", "--frames", "1", "--size", "32x32", "--draw", "painter")
+    assert said.out == "wrote a.png: 1 frames, 32 x 32, 0.00 s, drawn by Surefoot's own painter\n"
+    assert surefoot(capsys, "render", "humanoid/walk", "--out", "a.avi").code == 2
+    assert "--size" in surefoot(capsys, "render", "humanoid/walk", "--out", "a.png", "--size", "big").err

@@ -26,31 +26,39 @@ def player(bundle: Bundle, *, record: bool = False, time: float = 0.0, balls: in
     return Player(bundle.character, bundle.policy, bundle.reference, scene=bundle.scene, time=time, balls=balls, record=record)
 
 
-def perform(bundle: Bundle, duration: float | None = None, *, frame_time: float | None = None) -> Performance:
-    """What the policy does in the bundle's scene for `duration` [s], by default the reference's; it ends where the simulation diverges."""
+def perform(bundle: Bundle, duration: float | None = None, *, frame_time: float | None = None, whole: bool = False) -> Performance:
+    """What the policy does in the bundle's scene for `duration` [s], by default the reference's; it ends where the simulation diverges.
+
+    With `whole`, poses hold the scene's props after the character.
+    """
     seconds = bundle.reference.duration if duration is None else duration
     if not 0.0 <= seconds <= LONGEST:
         raise InputError(f"a performance lasts 0 to {LONGEST:.0f} s, not {seconds:g}.")
     frame_time, timestep = frame_time or bundle.reference.frame_time, bundle.character.timestep
-    steps = _steps(bundle, int(np.ceil(seconds / timestep - 1e-6)))
+    playing = player(bundle)
+    steps = _steps(playing, int(np.ceil(seconds / timestep - 1e-6)), whole)
     last = min(seconds, (len(steps) - 1) * timestep)
     at = np.minimum(np.arange(int(np.floor(last / frame_time + 1e-6)) + 1) * frame_time / timestep, len(steps) - 1)
     near = np.round(at)
     exact = np.abs(at - near) < 1e-6
     low = np.where(exact, near, np.floor(at)).astype(np.int64)
     high = np.minimum(low + 1, len(steps) - 1)
-    model = bundle.character.model
+    model = playing.engine.model if whole else bundle.character.model
     between = integrate(model, steps[low], (at - low)[:, None] * difference(model, steps[high], steps[low]))
     return Performance(qpos=np.where(exact[:, None], steps[low], between), frame_time=frame_time)
 
 
-def _steps(bundle: Bundle, count: int) -> Array:
+def _steps(playing: Player, count: int, whole: bool) -> Array:
     """Poses (n, nq) after every step of the simulation, the first being the beginning."""
-    playing = player(bundle)
-    poses = [playing.qpos()]
+    engine = playing.engine
+
+    def pose() -> Array:
+        return np.array(engine.state[0, engine.layout.qpos]) if whole else playing.qpos()
+
+    poses = [pose()]
     for _ in range(count):
-        playing.advance(bundle.character.timestep)
+        playing.advance(engine.timestep)
         if playing.lost:
             break
-        poses.append(playing.qpos())
+        poses.append(pose())
     return np.array(poses)

@@ -30,6 +30,7 @@ VERBS: dict[str, str] = {
     "retarget": "a motion onto another body",
     "evaluate": "survival, tracking error, push tolerance",
     "play": "the studio in the browser: see it, push it, compare it",
+    "render": "a film or a sheet of pictures of a character",
     "export": "a motion, or what a bundle's character did, in another format",
     "bench": "speed, with the raw engine measured in the same run",
 }

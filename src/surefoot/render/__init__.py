@@ -1,0 +1,5 @@
+"""Films and pictures of what a character does, drawn without a screen."""
+
+from surefoot.render.render import RenderConfig, Rendered, render
+
+__all__ = ["RenderConfig", "Rendered", "render"]
