@@ -217,8 +217,10 @@ class Player:
         actor.next = (policy, time)
 
     def reset(self) -> None:
-        """Everybody begins again at the next period; the clock and the recording go on."""
+        """Everybody begins again at the next period; pushes end now, the clock and the recording go on."""
         self._resetting = True
+        self._all_pushes = [cut for push in self._all_pushes if (cut := _ended(push, self.time)) is not None]
+        self._pushes.clear()
         if self.lost:
             self._restart()
 
@@ -362,3 +364,9 @@ class Player:
 
     def _note(self, line: str) -> None:
         self._events.append(f"{self.time:.2f} s: {line}")
+
+
+def _ended(push: Push, now: float) -> Push | None:
+    """What of a push lies before a time."""
+    start = float(np.asarray(push.start))
+    return replace(push, duration=min(push.duration, now - start)) if start < now - 1e-9 else None

@@ -81,6 +81,8 @@ class Recording:
         engine = BatchEngine(whole, 1, 1, self.scene)
         if self.start.shape != (engine.layout.size,):
             raise InputError(f"a row of this world has {engine.layout.size} numbers, the recording's have {len(self.start)}.")
+        if self.targets.shape[1] != engine.servos.num:
+            raise InputError(f"this world has {engine.servos.num} servos, the recording {self.targets.shape[1]}.")
         engine.state[0] = self.start
         out = np.full_like(self.states, np.nan)
         for k in range(len(out)):
@@ -139,6 +141,10 @@ class Recording:
                 raise InputError(f"{name}: its arrays are of different widths.")
             if len(substeps) and not 1 <= int(substeps.min()) <= int(substeps.max()) <= MAX_SUBSTEPS:
                 raise InputError(f"{name}: a period has 1 to {MAX_SUBSTEPS} steps.")
+            if not all(np.isfinite(part).all() for part in (start, states, targets, *written.values())):
+                raise InputError(f"{name}: it holds a NaN or an infinity.")
+            if written and not 0 <= min(written) <= max(written) < len(states):
+                raise InputError(f"{name}: a row is written before period {max(written)}; it has {len(states)}, counted from 0.")
             characters = {str(who): parse_character(str(xml), f"{name}, {who}") for who, xml in dict(facts["characters"]).items()}
             return Recording(
                 characters=characters,
@@ -185,4 +191,7 @@ def _push_to_json(push: Push) -> dict[str, Any]:
 
 def _push_from_json(values: Any) -> Push:
     force, torque = (np.asarray(values[key], dtype=float).reshape(3) for key in ("force", "torque"))
-    return Push(body=str(values["body"]), force=force, torque=torque, start=float(values["start"]), duration=float(values["duration"]))
+    start, duration = float(values["start"]), float(values["duration"])
+    if not np.isfinite([*force, *torque, start, duration]).all():
+        raise ValueError("a push that is not finite")
+    return Push(body=str(values["body"]), force=force, torque=torque, start=start, duration=duration)
