@@ -118,10 +118,12 @@ def _distributions() -> list[Part]:
         ]
     parts = []
     for line in asked:
-        wanted = re.fullmatch(r"([\w.-]+)\s*(?:>=\s*([\d.]+))?\s*(?:;\s*extra == ['\"](\w+)['\"])?", line)
+        wanted = re.fullmatch(r"([\w.-]+)\s*([<>=!~,.\s\d]*)(?:;\s*extra == ['\"](\w+)['\"])?", line)
         if wanted is None or (wanted[3] and wanted[1] not in ADDS):
             continue
-        name, least, extra = wanted[1], wanted[2] or "", wanted[3]
+        name, extra = wanted[1], wanted[3]
+        bound = re.search(r">=\s*([\d.]+)", wanted[2])
+        least = bound[1] if bound else ""
         have = _version(name)
         new_enough = bool(have) and _numbers(have) >= _numbers(least)
         parts.append(
