@@ -133,7 +133,12 @@ class Player:
     def ghost(self, name: str | None = None) -> Array | None:
         """The pose (nq,) at which a character's reference is now, where it has one."""
         actor = self._actor(name)
-        return None if actor.role.reference is None else placed(actor.role, actor.reference_time(self.engine.timestep))[0]
+        return None if actor.role.reference is None else placed(actor.role, self.place(name))[0]
+
+    def place(self, name: str | None = None) -> float:
+        """Where in its motion a character is now [s]: where its policy believes to be, or by the clock."""
+        timestep = self.engine.timestep
+        return self._actor(name).reference_time(timestep) + self._inside * timestep
 
     def states(self, name: str | None = None) -> States:
         """What the policy of a character sees now."""

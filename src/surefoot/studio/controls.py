@@ -5,11 +5,13 @@ Widgets are shared: what one viewer sets, all see. A widget that we write oursel
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from surefoot.errors import SurefootError, one_line
 from surefoot.studio.live import Live, Sight
 
 if TYPE_CHECKING:
@@ -32,6 +34,27 @@ def by_person(act: Callable[[Any], None]) -> Callable[[Any], None]:
             act(event)
 
     return called
+
+
+def careful(act: Callable[[Any], None], title: str = "Not done") -> Callable[[Any], None]:
+    """A callback whose errors are told to the person who asked."""
+
+    def called(event: Any) -> None:
+        try:
+            act(event)
+        except SurefootError as error:
+            notify(event.client, title, str(error))
+        except Exception as error:
+            notify(event.client, title, one_line(f"a fault of our own ({type(error).__name__}: {error})", 200))
+
+    return called
+
+
+def notify(client: Any, title: str, text: str, color: str = "red") -> None:
+    """A note on one person's page."""
+    if client is not None:
+        with contextlib.suppress(Exception):  # whoever is gone need not know
+            client.add_notification(title, text, color=color, auto_close_seconds=15.0)
 
 
 class TimeLine:

@@ -48,11 +48,13 @@ class Sight:
     error: str
     """The last request that failed, in one line."""
     generation: int
-    """Counts the shows that were put on."""
+    """Counts the bodies and scenes that were put on."""
     model: mujoco.MjModel
     """Of the world: the character in its scene, with balls."""
     layout: Layout
     """Of the rows of frames."""
+    past: tuple[Frame, ...] = ()
+    """The frames that are kept of a simulation."""
 
 
 class Live:
@@ -137,10 +139,11 @@ class Live:
         def request(world: World) -> None:
             made.loop = world.loop
             self._world, self._playing, self._error = made, True, ""
-            self._generation += 1
+            if show.character is not world.show.character or show.scene != world.show.scene:
+                self._generation += 1
             self._pace.rest()
 
-        self.ask(request)
+        self.ask(request, wait=5.0)
 
     def _run(self) -> None:
         while not self._ended.is_set():
@@ -200,6 +203,7 @@ class Live:
             generation=self._generation,
             model=world.player.engine.model,
             layout=world.player.engine.layout,
+            past=world.past() if world.mode == "simulate" else (),
         )
 
 

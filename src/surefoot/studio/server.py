@@ -130,6 +130,13 @@ def _count_uploads(server: viser.ViserServer, refused: Refused) -> None:
         known = gui._current_file_upload_states
         for name in set(under_way) - set(known):
             del under_way[name]
+        if not taken(client, message, known):
+            # the page takes it for finished and lets the next one come
+            whole = {"transferred_bytes": message.size_bytes, "total_bytes": message.size_bytes}
+            uuids = {"source_component_uuid": message.source_component_uuid, "transfer_uuid": message.transfer_uuid}
+            server._websock_server.queue_message(_messages.FileTransferPartAck(**uuids, **whole))
+
+    def taken(client: int, message: Any, known: dict[str, Any]) -> bool:
         if not 0 <= message.size_bytes <= MAX_UPLOAD:
             refused(client, f"That file has {message.size_bytes / 2**20:.0f} MB; up to {MAX_UPLOAD // 2**20} MB are taken.")
         elif not 0 <= message.part_count <= MAX_UPLOAD // 2**10 or message.transfer_uuid in known:
@@ -139,6 +146,8 @@ def _count_uploads(server: viser.ViserServer, refused: Refused) -> None:
         else:
             under_way[message.transfer_uuid] = message.size_bytes
             begin(client, message)
+            return True
+        return False
 
     def part(client: int, message: Any) -> None:
         if message.transfer_uuid not in under_way:

@@ -32,6 +32,8 @@ class Show:
     scene: Scene = field(default_factory=Scene)
     mode: Literal["replay", "simulate"] = "simulate"
     """How it begins: a motion is replayed first, a bundle performs."""
+    compare: Reference | None = None
+    """What the ghost does while the reference is replayed."""
     motion: Motion | None = None
     """The source's clip on its own skeleton."""
     start: float = 0.0
@@ -43,6 +45,26 @@ class Show:
     bundle: Bundle | None = None
     notes: tuple[str, ...] = ()
     """What a person should know about how it was read."""
+
+    def as_bundle(self) -> Bundle:
+        """The same as a bundle: one that was opened, or the motion, tracked."""
+        from surefoot.bundle import Bundle
+        from surefoot.bundle.make import source_file
+
+        if self.bundle is not None:
+            return self.bundle
+        sha256, file = ("", b"") if self.file is None or self.motion is None else source_file(self.file, self.motion)
+        return Bundle(
+            name=self.name,
+            character=self.character,
+            policy=self.policy,
+            reference=self.reference,
+            scene=self.scene,
+            motion=self.motion,
+            start=self.start,
+            sha256=sha256,
+            file=file,
+        )
 
 
 def show_motion(

@@ -17,10 +17,15 @@ from numpy.typing import NDArray
 from surefoot.errors import one_line
 from surefoot.studio.controls import Pushes, TimeLine, by_person
 from surefoot.studio.guard import Guard, is_loopback
+from surefoot.studio.learning import Learning
 from surefoot.studio.live import Live, Sight
+from surefoot.studio.opening import Opening
+from surefoot.studio.plots import Plots
 from surefoot.studio.server import guarded_server, quiet
+from surefoot.studio.shelf import Shelf
 from surefoot.studio.show import Show
 from surefoot.studio.stage import Stage
+from surefoot.studio.taking import Taking
 from surefoot.studio.world import World
 
 Array = NDArray[np.float64]
@@ -40,6 +45,7 @@ class Studio:
         self.guard = Guard(host=host, token=token)
         self.server = guarded_server(self.guard, port, self._refused)
         self.live = Live(show, playing)
+        self.shelf = Shelf(show)
         self._ended = threading.Event()
         self._held: tuple[str, Array] | None = None
         self._furnish()
@@ -63,8 +69,10 @@ class Studio:
     def close(self) -> None:
         """End the simulation and the server."""
         self._ended.set()
+        self.learning.close()
         self.live.stop()
         self._thread.join(timeout=5.0)
+        self.shelf.close()
         with quiet():
             self.server.stop()
 
@@ -76,15 +84,22 @@ class Studio:
         self.server.scene.world_axes.visible = False
         self._status = gui.add_markdown("")
         self._said = ""
+        self._opening = Opening(self.server, live, self.shelf)
         with gui.add_folder("Time"):
             self._time = TimeLine(self.server, live)
-        with gui.add_folder("Push it"):
+        tabs = gui.add_tab_group()
+        with tabs.add_tab("Push"):
             self._pushes = Pushes(self.server, live)
-        with gui.add_folder("View"):
-            self._mode = gui.add_dropdown("Play", ("in physics", "the clip itself"), hint="Simulated, or the reference's own poses")
-            self._ghost = gui.add_checkbox("Ghost of the reference", True)
-            self._follow = gui.add_checkbox("Camera follows", True)
-            self._shadows = gui.add_checkbox("Shadows", True)
+            with gui.add_folder("View"):
+                self._mode = gui.add_dropdown("Play", ("in physics", "the clip itself"), hint="Simulated, or the reference's own poses")
+                self._ghost = gui.add_checkbox("Ghost of the reference", True)
+                self._follow = gui.add_checkbox("Camera follows", True)
+                self._shadows = gui.add_checkbox("Shadows", True)
+        self._plots = Plots(self.server, live, tabs.add_tab("Curves"))
+        with tabs.add_tab("Learn"):
+            self.learning = Learning(self.server, live, self.shelf)
+        with tabs.add_tab("Export"):
+            self._taking = Taking(self.server, live)
         self._mode.on_update(by_person(lambda event: self._set_mode(event.target.value == "in physics")))
         self._shadows.on_update(by_person(lambda event: self._light(bool(event.target.value))))
         self._light(True)
@@ -114,14 +129,19 @@ class Studio:
             if watched and (painted is None or any(a is not b for a, b in zip(look, painted, strict=True))):
                 self._stage.show(sight.frame, sight.layout)
                 painted = look
-            if watched and began - told >= TELL:
-                self._tell(sight)
+            if began - told >= TELL:
+                self.learning.refresh(sight)
+                if watched:
+                    self._tell(sight)
                 told = began
             self._ended.wait(max(PAINT - (time.perf_counter() - began), 0.001))
 
     def _tell(self, sight: Sight) -> None:
         self._time.refresh(sight)
         self._pushes.refresh(sight)
+        self._opening.refresh(sight)
+        self._plots.refresh(sight, time.perf_counter())
+        self._taking.refresh(sight)
         mode = "in physics" if sight.mode == "simulate" else "the clip itself"
         if self._mode.value != mode:
             self._mode.value = mode
@@ -161,6 +181,8 @@ def told(sight: Sight) -> str:
         lines.append(f"**Fell:** {_plain(sight.frame.fallen)}. *Stand up again* puts it back.")
     if sight.complaint:
         lines.append(_plain(sight.complaint))
+    elif sight.factor is not None:
+        lines.append(f"Real time × {sight.factor * sight.speed:.2f}")
     if sight.error:
         lines.append(f"**Not done:** {_plain(sight.error)}")
     return "\n\n".join(lines)

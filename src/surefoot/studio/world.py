@@ -69,6 +69,8 @@ class Frame:
     ghost: Array | None  # (nq,)
     arrows: tuple[Arrow, ...] = ()
     fallen: str = ""
+    take: int = 0
+    """Counts the beginnings: frames of one take follow one another."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -101,6 +103,9 @@ class World:
         self._player = self._made(0.0)
         self._place = 0.0
         self._begun = 0.0
+        self._entered = 0.0  # where in the clip physics took over
+        self._shift = 0.0  # time line at the player's zero
+        self._take = 0
         self._rest = 0.0
         self._past: deque[Frame] = deque(maxlen=round(KEPT / FRAME) + 1)
         self._looking: int | None = None
@@ -117,7 +122,7 @@ class World:
     @property
     def time(self) -> float:
         """Now, on the time line [s]."""
-        return self._place if self.mode == "replay" else self._player.time
+        return self._place if self.mode == "replay" else self._shift + self._player.time
 
     @property
     def span(self) -> tuple[float, float]:
@@ -139,7 +144,7 @@ class World:
         else:
             self._simulate(seconds)
         self.frame = self._seen()
-        if self.mode == "simulate" and self.frame.time >= self._past[-1].time + FRAME - 1e-6:
+        if self.mode == "simulate" and self.frame.time > self._past[-1].time + FRAME - self._player.engine.timestep:
             self._past.append(self.frame)
             while self._past[0].time < self.frame.time - KEPT:
                 self._past.popleft()
@@ -171,8 +176,8 @@ class World:
         self._place = min(place, self.show.reference.duration)
         if mode == "simulate":
             self._player = self._made(self._place)
-            self._begun = -self._place
-            self._rest = 0.0
+            self._entered, self._begun, self._shift, self._rest = self._place, -self._place, 0.0, 0.0
+            self._take += 1
         self._looking, self._pull = None, None
         self._traces.clear()
         self.frame = self._seen()
@@ -184,8 +189,7 @@ class World:
         if self.mode == "replay":
             self._place = 0.0
         else:
-            self._player.reset()
-            self._begun = self._player.time
+            self._again()
         self.advance(0.0)
 
     def push(self, angle: float, newtons: float, duration: float = PUSH) -> None:
@@ -239,9 +243,25 @@ class World:
         """The frames that are kept, oldest first."""
         return tuple(self._past)
 
+    def taken(self) -> tuple[Frame, ...]:
+        """The frames that are kept of the performance that is shown, from its beginning up to what is shown."""
+        return tuple(frame for frame in self._past if frame.take == self.frame.take and frame.time <= self.frame.time)
+
     def _made(self, place: float) -> Player:
         mine = self.show
         return Player(mine.character, mine.policy, mine.reference, scene=mine.scene, time=place, balls=BALLS, record=False)
+
+    def _again(self) -> None:
+        """Begin the performance anew; the time line goes on."""
+        self._take += 1
+        if self._entered > 0.0:
+            self._shift += self._player.time
+            self._player = self._made(0.0)
+            self._entered = self._begun = self._rest = 0.0
+            self._traces.clear()
+        else:
+            self._player.reset()
+            self._begun = self._player.time
 
     def _replay(self, seconds: float) -> None:
         last = self.show.reference.duration
@@ -253,8 +273,8 @@ class World:
         player, reference = self._player, self.show.reference
         over = not reference.cycle and self._place_in_clip() > reference.duration + AFTER
         if self.loop and (over or player.lost):
-            player.reset()
-            self._begun = player.time
+            self._again()
+            player = self._player
         timestep = player.engine.timestep
         self._rest += seconds
         whole = int(np.floor(self._rest / timestep + 1e-9)) * timestep
@@ -303,16 +323,31 @@ class World:
             row = engine.layout.default.copy()
             first, nq = engine.layout.qpos.start, self.show.character.model.nq
             row[first : first + nq] = self._pose()
-            return Frame(time=self._place, place=self._place, row=row, ghost=None)
+            other = self.show.compare
+            ghost = None if other is None else other.at([self._place])[0]
+            return Frame(time=self._place, place=self._place, row=row, ghost=ghost, take=self._take)
         arrows = []
         for trace in self._traces:
             position, rotation = self.transform(trace.body)
             arrows.append(Arrow(point=position + quaternion.rotate(rotation, trace.point), force=trace.force, pulls=trace.pulls))
         return Frame(
-            time=self._player.time,
-            place=self._place_in_clip(),
+            time=self.time,
+            place=self._player.place(),
             row=engine.state[0].copy(),
-            ghost=self._player.ghost(),
+            ghost=self._beside(self._player.ghost()),
             arrows=tuple(arrows),
             fallen=self.fallen,
+            take=self._take,
         )
+
+    def _beside(self, ghost: Array | None) -> Array | None:
+        """The reference's pose, turned and moved along the floor to the character where a policy with feedback lets it drift."""
+        if ghost is None or not getattr(self.show.policy, "closed", False) or self._player.lost:
+            return ghost
+        pose, ahead = self._player.qpos(), self.show.character.forward
+        have, want = (quaternion.rotate(q[3:7], ahead) for q in (pose, ghost))
+        yaw = float(np.arctan2(have[1], have[0]) - np.arctan2(want[1], want[0]))
+        out = np.array(ghost)
+        out[:2] = pose[:2]
+        out[3:7] = quaternion.multiply(quaternion.about([0.0, 0.0, 1.0], yaw), ghost[3:7])
+        return out
