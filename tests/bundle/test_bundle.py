@@ -204,6 +204,8 @@ def changed(made: Bundle, **changes: object) -> bytes:
         ({"performance/qpos.npy": np.ones((3, 4))}, r"performance has poses \(3, 4\)"),
         ({"reference/qpos.npy": np.ones((3, 4))}, "needs poses"),
         ({"reference/qpos.npy": np.full((3, 4), np.nan)}, "a NaN or an infinity"),
+        ({"reference/qpos.npy": np.full((3, 50), 1e300)}, "its qpos holds a number beyond 1e.09"),
+        ({"policy/offsets.npy": np.full((1, 3), -1e12)}, "its offsets holds a number beyond 1e.09"),
         ({"scene": {"ground": {"kind": "lava"}}}, "no ground named 'lava'"),
         ({"character.xml": b"<mujoco><include file='/etc/passwd'/></mujoco>"}, "reaches outside the file"),
         ({"character.xml": b"<robot/>"}, "first element is <robot>"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import mujoco
@@ -121,6 +122,13 @@ LIMB = '<body name="b" pos="0 0 1"><joint name="j" range="-1 1" limited="true"/>
         (MINIMAL.format(LIMB.replace("0 0 1", "0 0 1e300"), "", ""), "it has a length of 1e.300 m; lengths are metres"),
         (MINIMAL.format(LIMB, "", "<actuator>" + '<motor joint="j"/>' * 2_000 + "</actuator>"), "2000 declared"),
         (MINIMAL.format(LIMB, "", '<custom><text name="surefoot" data="{{}}"/></custom>'), "facts are damaged"),
+        (MINIMAL.format(LIMB, "", '<option timestep="0"/>'), "its time step is 0 s; expected 1e-05 to 0.1 s"),
+        (MINIMAL.format(LIMB, "", '<option timestep="1e-12"/>'), "its time step is 1e-12 s"),
+        (MINIMAL.format(LIMB, "", '<option timestep="-1"/>'), "its time step is -1 s"),
+        (MINIMAL.format(LIMB, "", '<option timestep="nan"/>'), '<option timestep="nan"> is not finite'),
+        (MINIMAL.format(LIMB.replace("0 0 1", "0 0 1e999"), "", ""), '<body pos="0 0 1e999"> is not finite'),
+        (MINIMAL.format(LIMB, "", '<option gravity="0 0 1e200"/>'), "its gravity is 1e.200"),
+        (MINIMAL.format(LIMB.replace('range="', 'armature="1e200" range="'), "", ""), "holds a number that is not finite, or beyond"),
     ],
 )
 def test_what_is_no_character_is_refused_in_one_line(text: str, says: str) -> None:
@@ -134,6 +142,34 @@ def test_a_compiler_that_dies_takes_nothing_with_it(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(guard.sys, "executable", "/bin/false")
     with pytest.raises(InputError, match="crashed or ran out of memory or time"):
         guard.probe("<mujoco><!-- a text nobody tried --></mujoco>", "model.xml")
+
+
+@pytest.mark.parametrize(
+    ("fact", "value", "says"),
+    [
+        ("lead_s", "1e999", "its servos' lead is inf s"),
+        ("height_m", "0", "it says that it is 0 m tall"),
+        ("height_m", "NaN", "it says that it is nan m tall"),
+        ("forward", "[0, 0, 0]", "two directions at right angles"),
+        ("up", "[NaN, 0, 1]", "two directions at right angles"),
+        ("tips", '[["pelvis", [0, 0, 1e300]]]', "one of its tips lies beyond"),
+    ],
+)
+def test_facts_that_cannot_be_are_refused(fact: str, value: str, says: str) -> None:
+    spec = mujoco.MjSpec.from_string(builtin("humanoid").xml)
+    (text,) = spec.texts
+    text.data = json.dumps({**json.loads(text.data), fact: json.loads(value)})
+    with pytest.raises(InputError, match=says):
+        parse_character(spec.to_xml(), "c.xml")
+
+
+def test_reading_a_model_of_odd_numbers_writes_no_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="not finite"):
+        parse_character(MINIMAL.format(LIMB.replace('size="1"', 'size="1" mass="nan"'), "", ""))
+    named = MINIMAL.format(LIMB.replace('"j"', '"inf"'), "", "")
+    assert parse_character(named).model.joint("inf").id == 1
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_damaged_character_of_ours_is_refused() -> None:

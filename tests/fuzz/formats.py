@@ -19,7 +19,7 @@ from surefoot.motion import amc, bvh, deepmimic, gltf, npz, quadruped
 from surefoot.motion.files import ReadOptions, read_motion
 from surefoot.motion.motion import Motion
 from tests.clips import MOTIONS
-from tests.fuzz import containers, mutate
+from tests.fuzz import containers, mutate, probe
 from tests.fuzz.mutate import Rng, pick
 from tests.motion.bodies import DOG, DOG_TIPS, person, walk
 from tests.motion.bvh_dialects import MIXED, Dialect, write
@@ -290,10 +290,11 @@ MODEL = """<mujoco model="small">
 
 def of_mjcf() -> Format:
     """Characters from MJCF text."""
+    from surefoot.character.builtin import builtin
     from surefoot.character.load import load_character
 
     def read(data: bytes, rng: Rng) -> None:
-        with tempfile.TemporaryDirectory(prefix="fuzz") as folder:
+        with tempfile.TemporaryDirectory(prefix="fuzz") as folder, probe.forked(rng):
             path = Path(folder) / "fuzz.xml"
             path.write_bytes(data)
             with warnings.catch_warnings(action="ignore", category=UserWarning):  # MuJoCo's own, on odd inertias
@@ -313,16 +314,26 @@ def of_mjcf() -> Format:
         '<replicate count="1000000" offset="1 0 0"><body><geom size="1"/></body></replicate>',
         '<composite type="cable" count="100000 1 1"/>',
     )
-    return Format(
-        [MODEL.encode()],
-        lambda data, rng, all_: mutate.of_text(data, rng, blocks) if rng.integers(5) else mutate.of_bytes(data, rng, all_),
-        read,
-    )
+
+    def mutated(data: bytes, rng: Rng, others: list[bytes]) -> bytes:
+        kind = int(rng.integers(5))
+        if kind < 2:
+            return mutate.of_attributes(data, rng)
+        return mutate.of_bytes(data, rng, others) if kind == 2 else mutate.of_text(data, rng, blocks)
+
+    return Format([MODEL.encode(), builtin("deepmimic").xml.encode()], mutated, read)
+
+
+def of_bundle() -> Format:
+    """Bundles, which are played and exported when they are read."""
+    from tests.fuzz import bundles
+
+    return Format(bundles.seeds(), bundles.mutated, bundles.read)
 
 
 def of_any() -> Format:
     """Files on disk under any name, through the door that finds out what they are."""
-    formats = [make() for name, make in FORMATS.items() if name not in ("any", "mjcf")]
+    formats = [make() for name, make in FORMATS.items() if name not in ("any", "mjcf", "bundle")]
     owners = {seed: f for f in formats for seed in f.seeds}
 
     def read(data: bytes, rng: Rng) -> None:
@@ -336,9 +347,6 @@ def of_any() -> Format:
     return Format(list(owners), lambda data, rng, all_: owners[data].mutate(data, rng, owners[data].seeds), read)
 
 
-SHARE = {"mjcf": 0.05}
-"""Of the files asked for, how many each format gets when all are read: a model is compiled in a process of its own, which takes time."""
-
 FORMATS: dict[str, Callable[[], Format]] = {
     "bvh": of_bvh,
     "asf": of_asf,
@@ -349,5 +357,6 @@ FORMATS: dict[str, Callable[[], Format]] = {
     "gltf": of_gltf,
     "npz": of_npz,
     "mjcf": of_mjcf,
+    "bundle": of_bundle,
     "any": of_any,
 }

@@ -146,6 +146,25 @@ def of_text(data: bytes, rng: Rng, blocks: tuple[str, ...] = ()) -> bytes:
     return text.encode(codec, "replace")
 
 
+def of_attributes(data: bytes, rng: Rng) -> bytes:
+    """Injuries between the quotes of an XML file: numbers a little or far off, values of other attributes, odd numbers."""
+    parts = data.split(b'"')
+    for _ in range(int(rng.integers(1, 6))):
+        at = 2 * int(rng.integers(max(1, len(parts) // 2))) + 1
+        if at >= len(parts):
+            continue
+        words = parts[at].split(b" ")
+        where = int(rng.integers(len(words)))
+        try:
+            factor = pick(rng, (1.1, 0.5, 2.0, -1.0, 0.0, 10.0, 1e3, 1e-3, 1e6))
+            words[where] = repr(float(words[where]) * factor).encode()
+        except ValueError:
+            words[where] = pick(rng, NUMBERS).encode()
+        odd = (pick(rng, NUMBERS).encode(), parts[at][::-1], pick(rng, parts), b"1e9 1e9 1e9")
+        parts[at] = b" ".join(words) if rng.integers(3) else pick(rng, odd)
+    return b'"'.join(parts)
+
+
 ODD: tuple[Any, ...] = (
     *(None, True, False, -1, 0, 1, 2, 3, 5, 17, 255, 65536, 2**31 - 1, 2**31, 2**32, 2**53 + 1, 2**63, 2**64, 10**30, -(2**31)),
     *(0.5, -0.0, 1e-300, 1e30, 1e308, float("nan"), float("inf")),

@@ -33,7 +33,7 @@ from surefoot.character.load import parse_character
 from surefoot.doctor import versions
 from surefoot.errors import InputError, one_line
 from surefoot.motion.files import atomic_write
-from surefoot.motion.limits import MAX_FILE_BYTES, read_bytes, shown
+from surefoot.motion.limits import MAX_COORDINATE, MAX_FILE_BYTES, read_bytes, shown
 from surefoot.motion.motion import Motion
 from surefoot.physics.scene import Scene
 from surefoot.policy.policy import Packed, Policy
@@ -47,6 +47,8 @@ FORMAT = "surefoot bundle"
 SUFFIX = ".surefoot"
 MAX_SOURCE = 64 * 2**20
 """Bytes of a source file that a bundle carries; larger ones stay outside."""
+LONGEST_PERIOD = 10.0
+"""Of control [s]."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -198,9 +200,9 @@ def opened(data: bytes, name: str) -> tuple[Archive, dict[str, Any]]:
 
 def _read(archive: Archive, manifest: Mapping[str, Any]) -> Bundle:
     policy, reference, source = (facts(manifest, key) for key in ("policy", "reference", "source"))
-    packed = Packed(kind=fact(policy, "kind", str), arrays=archive.arrays("policy"), facts=facts(policy, "facts"))
-    poses = archive.arrays("reference", "f")
-    starts = None if manifest.get("starts") is None else (archive.arrays("starts", "f"), facts(manifest, "starts"))
+    packed = Packed(kind=fact(policy, "kind", str), arrays=_bounded(archive.arrays("policy")), facts=facts(policy, "facts"))
+    poses = _bounded(archive.arrays("reference", "f"))
+    starts = None if manifest.get("starts") is None else (_bounded(archive.arrays("starts", "f")), facts(manifest, "starts"))
     motion = None if manifest.get("motion") is None else read_motion_members(archive, facts(manifest, "motion"))
     scene = Scene.from_json(facts(manifest, "scene"))
     performance = None
@@ -208,7 +210,8 @@ def _read(archive: Archive, manifest: Mapping[str, Any]) -> Bundle:
         frame_time = fact(facts(manifest, "performance"), "frame_time", float)
         if not 1e-6 <= frame_time <= 1e6:
             raise InputError(f"a frame of its performance lasts {frame_time:g} s.")
-        performance = Performance(qpos=archive.array("performance/qpos.npy", (None, None)), frame_time=frame_time)
+        done = _bounded({"performance": archive.array("performance/qpos.npy", (None, None))})["performance"]
+        performance = Performance(qpos=done, frame_time=frame_time)
     file = archive.bytes("source.glb", MAX_SOURCE) if "source.glb" in archive else b""
     sha256 = fact(source, "sha256", str)
     start = fact(source, "start_s", float)
@@ -221,12 +224,15 @@ def _read(archive: Archive, manifest: Mapping[str, Any]) -> Bundle:
     character = parse_character(archive.text("character.xml"), f"{archive.name}: character.xml")
     if performance is not None and (performance.qpos.shape[1] != character.model.nq or not len(performance.qpos)):
         raise InputError(f"its performance has poses {performance.qpos.shape}, expected (one or more, {character.model.nq}).")
+    learned = unpack_policy(packed, character)
+    if not 0.0 < learned.period <= LONGEST_PERIOD:
+        raise InputError(f"its policy's control period is {learned.period:g} s, expected at most {LONGEST_PERIOD:g} s.")
     return Bundle(
         name=name,
         method=method,
         seed=seed,
         character=character,
-        policy=unpack_policy(packed, character),
+        policy=learned,
         reference=Reference.from_arrays(poses, reference, character),
         starts=None if starts is None else Reference.from_arrays(*starts, character),
         scene=scene,
@@ -241,6 +247,14 @@ def _read(archive: Archive, manifest: Mapping[str, Any]) -> Bundle:
         sha256=one_line(sha256, 64),
         file=file,
     )
+
+
+def _bounded(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The arrays, or an error where a number is larger than any place, angle or gain."""
+    for name, array in arrays.items():
+        if array.dtype.kind in "if" and array.size and not float(np.abs(array.astype(float)).max()) <= MAX_COORDINATE:
+            raise InputError(f"its {name} holds a number beyond {MAX_COORDINATE:g}.")
+    return arrays
 
 
 def sha256_of(path: str | Path) -> str:

@@ -28,21 +28,27 @@ def limit() -> None:
 
 def main() -> int:
     text = sys.stdin.buffer.read().decode("utf-8")
+    print(tried(text))
+    return 0
+
+
+def tried(text: str) -> str:
+    """The line of JSON about a model, tried in this process, which is limited from now on."""
     import mujoco
+
+    from surefoot.character.quiet import quiet
 
     limit()
     try:
-        model = mujoco.MjSpec.from_string(text).compile()
-        data = mujoco.MjData(model)
-        mujoco.mj_step(model, data)
+        with quiet():
+            model = mujoco.MjSpec.from_string(text).compile()
+            data = mujoco.MjData(model)
+            mujoco.mj_step(model, data)
     except MemoryError:
-        print(json.dumps({"error": "it needs more memory than a character may take"}))
-        return 0
+        return json.dumps({"error": "it needs more memory than a character may take"})
     except Exception as error:
-        print(json.dumps({"error": str(error)}))
-        return 0
-    print(json.dumps({"ok": True}))
-    return 0
+        return json.dumps({"error": str(error)})
+    return json.dumps({"ok": True})
 
 
 if __name__ == "__main__":

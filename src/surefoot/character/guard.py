@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import subprocess
 import sys
@@ -31,6 +32,9 @@ COUNTS = {"width": 8192, "height": 8192, "nrow": 2048, "ncol": 2048, "iterations
 """Largest values of attributes that make MuJoCo allocate or loop."""
 SIZES = frozenset({"memory", "njmax", "nconmax", "nstack", "nkey"})
 """Attributes of <size> that ask for memory."""
+
+WORDS = frozenset({"name", "class", "childclass", "body", "body1", "body2", "joint", "geom", "site", "target", "material", "data"})
+"""Attributes that hold names: a joint may be called "inf"."""
 
 
 def refuse_dangers(text: str, name: str) -> None:
@@ -83,10 +87,20 @@ class _Reader:
             raise InputError(f"{self.name}: <{tag} {key}> is {len(value) / 2**20:.0f} MB long; a character's are at most 4 MB.")
         if key in COUNTS:
             check_count(f"{self.name}: <{tag} {key}>", _whole(value), COUNTS[key])
+        if key not in WORDS and _endless(value):
+            raise InputError(f'{self.name}: <{tag} {key}="{one_line(value, 60)}"> is not finite; every number of a character is.')
         if tag == "size" and key in SIZES:
             raise InputError(
                 f'{self.name}: <size {key}="{one_line(value, 40)}"> asks for memory; leave it out, MuJoCo finds the size by itself.'
             )
+
+
+def _endless(value: str) -> bool:
+    """Whether all of a value are numbers, and one of them is a NaN or an infinity, which MuJoCo takes for "not given"."""
+    try:
+        return not all(math.isfinite(float(word)) for word in value.split())
+    except ValueError:
+        return False
 
 
 def _whole(value: str) -> int:
@@ -129,8 +143,13 @@ def _problem(text: str) -> str:
             return f"it took more than {TIMEOUT_S:.0f} s."
         except OSError as error:
             return f"no process could be started to try it ({error.strerror})."
+    return verdict(done.stdout)
+
+
+def verdict(said: bytes) -> str:
+    """What the process said is wrong with a model, empty when nothing is."""
     try:
-        answer = json.loads(done.stdout.decode("utf-8", "replace").strip().splitlines()[-1])
+        answer = json.loads(said.decode("utf-8", "replace").strip().splitlines()[-1])
     except (ValueError, IndexError):
         return "the compiler crashed or ran out of memory or time."
     return "" if answer.get("ok") else one_line(str(answer.get("error", "no reason was given")), 240)

@@ -12,8 +12,10 @@ import mujoco
 from surefoot.character import builtin
 from surefoot.character.adopt import adopt, check_joints
 from surefoot.character.blueprint import Servo
+from surefoot.character.bounds import check_facts, check_model
 from surefoot.character.character import Character, from_model, read_facts
 from surefoot.character.guard import probe, refuse_dangers
+from surefoot.character.quiet import quiet
 from surefoot.errors import InputError
 from surefoot.motion.limits import read_bytes, shown
 
@@ -40,15 +42,19 @@ def parse_character(text: str, name: str = "character", servo: Servo | None = No
     refuse_dangers(text, name)
     probe(text, name)
     try:
-        spec = mujoco.MjSpec.from_string(text)
-        model = spec.compile()
+        with quiet():
+            spec = mujoco.MjSpec.from_string(text)
+            model = spec.compile()
     except ValueError as error:
         raise InputError(f"{name}: MuJoCo cannot compile it: {error}") from None
     check_joints(model, name)
+    check_model(model, name)
     known_facts = read_facts(model)
     if known_facts is None:
         return adopt(spec, model, name, servo or Servo())
     driven = sum(3 if kind == mujoco.mjtJoint.mjJNT_BALL else 1 for kind in model.jnt_type[1:])
     if model.nu != driven:
         raise InputError(f"{name}: a character of ours has one servo for each way its joints turn, {driven}; this one has {model.nu}.")
-    return from_model(text, model, known_facts)
+    character = from_model(text, model, known_facts)
+    check_facts(character, name)
+    return character

@@ -17,6 +17,7 @@ from mujoco.batch import Batch, SimulationError
 from numpy.typing import ArrayLike, NDArray
 
 from surefoot.character.character import Character
+from surefoot.character.quiet import quiet
 from surefoot.errors import InputError
 from surefoot.physics import crash
 from surefoot.physics.engine import Rollout, Stop
@@ -24,7 +25,6 @@ from surefoot.physics.features.contact import Contacts
 from surefoot.physics.features.observation import Observation
 from surefoot.physics.layout import layout
 from surefoot.physics.push import Push, schedule
-from surefoot.physics.quiet import quiet
 from surefoot.physics.scene import Scene, compile_scene
 from surefoot.physics.servos import servos
 from surefoot.physics.variation import Variation, processors

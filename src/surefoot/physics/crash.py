@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.character.character import Character
+from surefoot.character.quiet import quiet
 from surefoot.errors import InputError, SurefootError
 from surefoot.motion.limits import read_bytes, shown
 from surefoot.physics.layout import ALL, layout
-from surefoot.physics.quiet import quiet
 from surefoot.physics.scene import Scene, compile_scene
 
 Array = NDArray[np.float64]

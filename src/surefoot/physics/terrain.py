@@ -78,20 +78,20 @@ class Steps:
 
 @dataclass(frozen=True, kw_only=True)
 class Drop:
-    """A platform to jump or roll from: its top is the clip's ground."""
+    """A ledge to jump or roll from: its top is the clip's ground."""
 
     kind: Literal["drop"] = "drop"
     height: float = 1.0
     """[m]"""
     edge: float = 0.5
-    """Where the platform ends along x [m]."""
+    """Where the ledge ends along x [m]."""
     width: float = 4.0
     """[m]"""
 
     def lay(self, spec: mujoco.MjSpec) -> None:
-        """Lower the plane and put the platform on it."""
+        """Lower the plane and put the ledge on it."""
         floor(spec).pos = [0.0, 0.0, -self.height]
-        block(spec, "platform", (-FAR, self.edge), self.width, -self.height, 0.0)
+        block(spec, "ledge", (-FAR, self.edge), self.width, -self.height, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)

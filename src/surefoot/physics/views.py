@@ -9,11 +9,11 @@ import numpy as np
 from mujoco.batch import Batch
 from numpy.typing import ArrayLike, NDArray
 
+from surefoot.character.quiet import quiet
 from surefoot.errors import InputError
 from surefoot.physics.features.contact import ContactObserver, Contacts, add_contact_sensors
 from surefoot.physics.features.observation import Observation, Observer, without_forces
 from surefoot.physics.layout import Layout
-from surefoot.physics.quiet import quiet
 from surefoot.physics.scene import Scene, compile_scene, scene_spec
 from surefoot.physics.variation import Variation
 

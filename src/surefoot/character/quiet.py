@@ -1,7 +1,8 @@
 """MuJoCo's warnings neither printed nor written to a file while we count them ourselves.
 
-MuJoCo prints a line for every simulation that diverges and appends it to MUJOCO_LOG.TXT in the working folder; sampling makes thousands.
-The engine reads the counters instead, and puts the log's settings back after every call.
+MuJoCo prints a line for every simulation that diverges, and for every odd number in a model, and appends it to MUJOCO_LOG.TXT in the
+working folder; sampling makes thousands. The engine reads the counters instead, the compiler's complaints are errors or nothing. The log's
+settings are put back after every call.
 """
 
 from __future__ import annotations
