@@ -162,13 +162,20 @@ def test_doctor_knows_each_part_and_its_remedy(capsys: Capture) -> None:
     assert all(part["install"].startswith(("pip install ", "apt-get install ", "make ")) for part in parts.values())
 
 
-def test_demo_leaves_a_picture(capsys: Capture) -> None:
-    said = surefoot(capsys, "demo")
+def test_demo_rigs_simulates_says_why_it_falls_and_leaves_a_picture(capsys: Capture) -> None:
+    said = surefoot(capsys, "demo", "--json", "demo.json")
     assert said.code == 0
     assert said.err == ""
+    steps = [line.split()[0] for line in said.out.splitlines()]
+    assert steps == ["clip", "character", "physics", "falls", "why", "files", "picture", "next"]  # a line each
     with Image.open("out/demo.png") as picture:
-        assert min(picture.size) > 300
-    assert "not written yet" in said.out
+        assert picture.size[0] > 1000
+    facts = json.loads(Path("demo.json").read_text(encoding="utf-8"))
+    assert 0.3 < facts["fell_s"] < 3.0
+    assert "ground" in facts["why"] or "sank" in facts["why"]
+    assert facts["lean_deg"][1] > 3.0 * facts["lean_deg"][0]
+    assert surefoot(capsys, "inspect", facts["bundle"]).code == 0
+    assert read_motion(f"{facts['export']}#walk surefoot").num_frames > 50
 
 
 @needs_motions

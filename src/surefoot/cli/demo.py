@@ -14,7 +14,7 @@ from surefoot.cli.output import Output
 
 @dataclass(frozen=True, kw_only=True)
 class Command(Common):
-    """The main job on built-in material: a character rigged from a clip's skeleton, and a picture of it.
+    """The main job on built-in material: rigged from a clip's skeleton, simulated, judged, pictured.
 
     Examples:
       surefoot demo

@@ -1,5 +1,5 @@
 """Films and pictures of what a character does, drawn without a screen."""
 
-from surefoot.render.render import RenderConfig, Rendered, render
+from surefoot.render.render import RenderConfig, Rendered, pictures, render
 
-__all__ = ["RenderConfig", "Rendered", "render"]
+__all__ = ["RenderConfig", "Rendered", "pictures", "render"]

@@ -124,6 +124,17 @@ def render(
     return Rendered(frames=stage.num_frames, size=size, fps=rate, seconds=lasting, drawn_by=drawn.name, note=note)
 
 
+def pictures(subject: Bundle | Motion, times: Array, size: tuple[int, int], config: RenderConfig | None = None) -> list[Frame]:
+    """Frames (height, width, 3) at times (T,) [s], for sheets of one's own; fewer where a performance ends early."""
+    config = config or RenderConfig()
+    stage = of_motion(subject, times, size) if isinstance(subject, Motion) else of_bundle(subject, times, config.ghost, size)
+    drawn, _ = canvas(stage, size, config.draw)
+    try:
+        return list(_frames(stage, drawn, config, size, None))
+    finally:
+        drawn.close()
+
+
 def _times(subject: Bundle | Motion, suffix: str, config: RenderConfig, fps: float) -> Array:
     """Times (T,) [s] of the frames."""
     if isinstance(subject, Motion):
