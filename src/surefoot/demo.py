@@ -57,7 +57,7 @@ def demo(out: Path, say: Callable[[str], None]) -> dict[str, Any]:
     if why:
         say(f"falls      at {fell:.2f} s: {why}")
         say(
-            f"why        it leans {leans[0]:.0f} degrees away from the clip after {early:.2f} s, {leans[1]:.0f} after {late:.2f} s: an open "
+            f"why        it leans {leans[0]:.0f} degrees off the clip after {early:.2f} s, {leans[1]:.0f} after {late:.2f} s: an open "
             "loop does not look at the body, so an error grows and nothing answers it"
         )
     else:
