@@ -1,5 +1,6 @@
 """Many simulations of one character: rows, targets, pushes, lost ones; the same bits however the work is divided."""
 
+import dataclasses
 import doctest
 import subprocess
 import sys
@@ -163,6 +164,26 @@ def test_a_crash_file_is_looked_at_by_one_command(humanoid: Character, tmp_path:
     (tmp_path / "other.npz").write_bytes(b"nothing of the kind")
     with pytest.raises(SurefootError, match="not a crash file"):
         crash.read(tmp_path / "other.npz")
+
+
+def test_a_crash_file_of_a_stranger_is_checked_before_it_is_replayed(humanoid: Character, tmp_path: Path) -> None:
+    engine = BatchEngine(humanoid, 1, threads=1, dump=tmp_path)
+    start(engine)
+    engine.qvel[0, 10] = 1e9
+    engine.step(None, 3)
+    kept = crash.read(tmp_path / crash.NAME)
+    for changes, said in (
+        ({"xml": '<mujoco><include file="/etc/passwd"/></mujoco>'}, "reaches outside the file"),
+        ({"row": kept.row[:-1]}, "not of the model's sizes"),
+        ({"control": kept.control[:, :-1]}, "not of the model's sizes"),
+        ({"spec": 2**40}, "no parts of a state"),
+        ({"varied": {"body_mass": np.ones(3)}}, "no field of the model"),
+        ({"varied": {"__class__": np.ones(3)}}, "no field of the model"),
+        ({"row": np.full(len(kept.row), "a")}, "numbers belong"),
+    ):
+        crash.write(tmp_path, dataclasses.replace(kept, **changes))
+        with pytest.raises(InputError, match=said):
+            crash.read(tmp_path / crash.NAME)
 
 
 def test_linear_targets_move_from_the_rows_own_to_the_given_ones(humanoid: Character) -> None:

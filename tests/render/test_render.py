@@ -247,3 +247,22 @@ def test_the_picture_of_one_frame_is_that_frame(tmp_path: Path) -> None:
     render(material.motion("dinosaur/walk"), tmp_path / "a.png", RenderConfig(frames=1, size="80x60", draw="painter"))
     with Image.open(io.BytesIO((tmp_path / "a.png").read_bytes())) as picture:
         assert picture.size == (80, 60)
+
+
+def test_where_egl_draws_nothing_osmesa_is_tried_and_then_the_painter_with_a_line_for_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    class Broken:
+        def __init__(self, stage: object, size: tuple[int, int], kind: str) -> None:
+            asked.append(kind)
+            raise InputError(f"{kind} draws in a process of its own, but not in this one: no")
+
+    monkeypatch.setattr("surefoot.render.canvas._trouble", lambda kind: "")
+    monkeypatch.setattr("surefoot.render.canvas._choices", lambda: ("egl", "osmesa"))
+    monkeypatch.setattr("surefoot.render.canvas.OpenGL", Broken)
+    done = render(dinosaur(), tmp_path / "a.png", RenderConfig(frames=1, size="64x64"))
+    assert asked == ["egl", "osmesa"]
+    assert done.drawn_by == "Surefoot's own painter"
+    assert [part.split(":")[0] for part in done.note.split("; ")[:2]] == ["EGL", "OSMesa"]

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import mujoco
 import numpy as np
 from mujoco.batch import Batch, SimulationError
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +19,7 @@ from surefoot.character.character import Character
 from surefoot.character.quiet import quiet
 from surefoot.errors import InputError
 from surefoot.physics import crash
+from surefoot.physics.crash import CTRL, CTRL_AND_FORCES
 from surefoot.physics.engine import Rollout, Stop
 from surefoot.physics.features.contact import Contacts
 from surefoot.physics.features.observation import Observation
@@ -32,9 +32,6 @@ from surefoot.physics.views import Views
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-
-CTRL = int(mujoco.mjtState.mjSTATE_CTRL)
-CTRL_AND_FORCES = CTRL | int(mujoco.mjtState.mjSTATE_XFRC_APPLIED)
 
 
 class BatchEngine:

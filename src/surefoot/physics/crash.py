@@ -19,11 +19,13 @@ from typing import Any
 
 import mujoco
 import numpy as np
+from mujoco.batch import MODEL_FIELDS
 from numpy.typing import NDArray
 
 from surefoot.character.character import Character
+from surefoot.character.load import parse_character
 from surefoot.character.quiet import quiet
-from surefoot.errors import InputError, SurefootError
+from surefoot.errors import InputError, SurefootError, one_line
 from surefoot.motion.limits import read_bytes, shown
 from surefoot.physics.layout import ALL, layout
 from surefoot.physics.scene import Scene, compile_scene
@@ -31,6 +33,8 @@ from surefoot.physics.scene import Scene, compile_scene
 Array = NDArray[np.float64]
 
 NAME = "diverged.npz"
+CTRL = int(mujoco.mjtState.mjSTATE_CTRL)
+CTRL_AND_FORCES = CTRL | int(mujoco.mjtState.mjSTATE_XFRC_APPLIED)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -68,23 +72,48 @@ def read(path: str | Path) -> Crash:
     try:
         with np.load(io.BytesIO(raw), allow_pickle=False) as arrays:
             facts = json.loads(bytes(arrays["facts"]))
-            return Crash(
+            crash = Crash(
                 xml=str(facts["xml"]),
                 scene=Scene.from_json(facts["scene"]),
-                varied={name[6:]: arrays[name] for name in arrays.files if name.startswith("field ")},
-                row=arrays["row"],
-                control=arrays["control"],
+                varied={name[6:]: _numbers(arrays[name]) for name in arrays.files if name.startswith("field ")},
+                row=_numbers(arrays["row"]),
+                control=_numbers(arrays["control"]),
                 spec=int(facts["spec"]),
             )
-    except (KeyError, ValueError, TypeError, OSError, zipfile.BadZipFile) as error:
+    except (KeyError, ValueError, TypeError, OSError, EOFError, RecursionError, zipfile.BadZipFile) as error:
         raise InputError(f"{shown(path)}: not a crash file of surefoot ({error}).") from None
+    _check(crash, shown(path))
+    return crash
+
+
+def _numbers(array: NDArray[Any]) -> NDArray[Any]:
+    if array.dtype.kind not in "fi":
+        raise ValueError(f"{array.dtype} where numbers belong")
+    return array
+
+
+def _check(crash: Crash, name: str) -> None:
+    """An error where a crash, which may come from a stranger, does not fit its model; the model is tried before it is compiled here."""
+    model = compile_scene(parse_character(crash.xml, name), crash.scene)
+    if crash.spec not in (CTRL, CTRL_AND_FORCES):
+        raise InputError(f"{name}: its inputs are no parts of a state that are known ({crash.spec}).")
+    wanted = (mujoco.mj_stateSize(model, ALL),), (mujoco.mj_stateSize(model, crash.spec),)
+    if crash.row.shape != wanted[0] or crash.control.ndim != 2 or crash.control.shape[1:] != wanted[1]:
+        raise InputError(f"{name}: its row {crash.row.shape} and inputs {crash.control.shape} are not of the model's sizes.")
+    for field, value in crash.varied.items():
+        if field not in MODEL_FIELDS or np.shape(_field(model, field)) != value.shape:
+            raise InputError(f"{name}: '{one_line(field, 40)}' of shape {value.shape} is no field of the model that may vary.")
+
+
+def _field(model: mujoco.MjModel, field: str) -> Any:
+    return getattr(model.opt, field[4:]) if field.startswith("opt.") else getattr(model, field)
 
 
 def replay(crash: Crash) -> tuple[mujoco.MjModel, Array, str]:
     """The model, the good rows (n, S) up to the one at which it broke, and MuJoCo's complaint."""
     model = compile_scene(Character.from_xml(crash.xml), crash.scene)
     for name, value in crash.varied.items():
-        target = getattr(model.opt, name[4:]) if name.startswith("opt.") else getattr(model, name)
+        target = _field(model, name)
         if isinstance(target, np.ndarray):
             target[...] = value
         else:

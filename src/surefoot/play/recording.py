@@ -27,7 +27,7 @@ from surefoot.motion.limits import check_count, read_bytes, shown
 from surefoot.physics.batch import BatchEngine
 from surefoot.physics.push import Push
 from surefoot.physics.scene import Scene
-from surefoot.play.world import Part, compose
+from surefoot.play.world import MOST, Part, compose
 
 Array = NDArray[np.float64]
 
@@ -37,6 +37,7 @@ MAX_BYTES = 1 << 30
 MAX_PERIODS = 10_000_000
 MAX_SUBSTEPS = 10_000
 """In one period."""
+MAX_PUSHES = 100_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -145,7 +146,10 @@ class Recording:
                 raise InputError(f"{name}: it holds a NaN or an infinity.")
             if written and not 0 <= min(written) <= max(written) < len(states):
                 raise InputError(f"{name}: a row is written before period {max(written)}; it has {len(states)}, counted from 0.")
-            characters = {str(who): parse_character(str(xml), f"{name}, {who}") for who, xml in dict(facts["characters"]).items()}
+            cast, pushed = dict(facts["characters"]), list(facts["pushes"])
+            check_count(f"{name}: characters", len(cast), MOST)
+            check_count(f"{name}: pushes", len(pushed), MAX_PUSHES)
+            characters = {str(who): parse_character(str(xml), f"{name}, {who}") for who, xml in cast.items()}
             return Recording(
                 characters=characters,
                 scene=Scene.from_json(facts["scene"]),
@@ -155,7 +159,7 @@ class Recording:
                 linear=linear,
                 substeps=substeps,
                 written=written,
-                pushes=tuple(_push_from_json(values) for values in list(facts["pushes"])),
+                pushes=tuple(_push_from_json(values) for values in pushed),
                 events=tuple(str(line) for line in list(facts["events"])),
             )
         except (KeyError, ValueError, TypeError, OSError, EOFError, RecursionError, zipfile.BadZipFile) as error:

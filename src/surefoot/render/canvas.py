@@ -61,7 +61,10 @@ def canvas(stage: Stage, size: tuple[int, int], drawing: Drawing = "auto") -> tu
     for kind in _choices():
         why = _trouble(kind)
         if not why:
-            return OpenGL(stage, size, kind), "; ".join(told)
+            try:
+                return OpenGL(stage, size, kind), "; ".join(told)
+            except InputError as error:  # the next way may still be open
+                why = str(error)
         told.append(f"{NAMES[kind]}: {why}")
     told.append("so Surefoot's own painter draws, slower; surefoot doctor says what to install")
     return Painted(stage), "; ".join(told)
