@@ -18,10 +18,12 @@ from surefoot.physics.features import (
     center_of_pressure,
     end_effector_velocities,
     end_effectors,
+    faced,
     facing,
     foot_forces,
     joint_rotations,
     mirrored,
+    mirrored_vectors,
     names,
     root_velocities,
     state_features,
@@ -218,6 +220,40 @@ def test_mirrored_states_have_mirrored_features(engine: BatchEngine) -> None:
     features = state_features(engine.observe(), body)
     image = mirror(engine.character, engine.layout).rows(engine.state)
     np.testing.assert_allclose(state_features(engine.observe(image), body), mirrored(features, body), rtol=0, atol=1e-9)
+
+
+def test_every_vector_of_the_mirrored_state_is_the_mirrored_vector(engine: BatchEngine) -> None:
+    character, body = engine.character, anatomy(engine.character)
+    skeleton, image = character.skeleton, mirror(engine.character, engine.layout)
+    other = image.rows(engine.state)
+    seen, across = engine.observe(), engine.observe(other)
+    feet, ends = body.foot_partners, body.end_partners
+    for function in (end_effectors, end_effector_velocities):
+        np.testing.assert_allclose(function(across, body), mirrored_vectors(function(seen, body), ends), rtol=0, atol=1e-9)
+    here, there = root_velocities(seen, body), root_velocities(across, body)
+    np.testing.assert_allclose(there[:, None, :3], mirrored_vectors(here[:, None, :3], [0]), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(there[:, None, 3:], mirrored_vectors(here[:, None, 3:], [0], turning=True), rtol=0, atol=1e-9)
+    turned = image.joints(joint_rotations(seen, skeleton.parents, skeleton.rotations))
+    np.testing.assert_allclose(joint_rotations(across, skeleton.parents, skeleton.rotations), turned, rtol=0, atol=1e-9)
+    # Contact forces come from an iterative solver, which stops at its tolerance: a thousandth of the largest force is asked for.
+    before, after = engine.contacts(), engine.contacts(other)
+    forces, mirrored_forces = faced(seen, body, foot_forces(before, body)), faced(across, body, foot_forces(after, body))
+    scale = max(1.0, float(np.abs(forces).max()))
+    np.testing.assert_allclose(mirrored_forces, mirrored_vectors(forces, feet), rtol=0, atol=1e-3 * scale)
+    pressed = [center_of_pressure(contacts, body) - np.asarray(s.position)[:, 0] for contacts, s in ((before, seen), (after, across))]
+    a, b = faced(seen, body, pressed[0][:, None]), faced(across, body, pressed[1][:, None])
+    stands = np.isfinite(a).all(axis=(1, 2))
+    assert stands.sum() >= 5
+    np.testing.assert_allclose(b[stands], mirrored_vectors(a[stands], [0]), rtol=0, atol=1e-3)
+
+
+def test_foot_forces_in_the_facing_frame_are_the_world_s_turned_by_the_heading(engine: BatchEngine) -> None:
+    body = anatomy(engine.character)
+    forces, seen = foot_forces(engine.contacts(), body), engine.observe()
+    inside = faced(seen, body, forces)
+    for i in range(NUM):
+        into, _ = plain_frame(engine.character, plain(engine, i))
+        np.testing.assert_allclose(inside[i], forces[i] @ into.T, rtol=0, atol=1e-9)
 
 
 def test_features_do_not_depend_on_where_the_body_stands_or_which_way_it_faces(engine: BatchEngine) -> None:

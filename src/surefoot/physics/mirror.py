@@ -43,6 +43,10 @@ class Mirror:
     layout: Layout
     bodies: NDArray[np.int64]  # (nbody,)
     """MuJoCo's index of every body's partner."""
+    turns: tuple[Array, ...]
+    """S of every body of the skeleton."""
+    partners: tuple[int, ...]
+    """Of every body of the skeleton."""
 
     def qpos(self, poses: ArrayLike) -> Array:
         """Mirrored poses (..., nq)."""
@@ -64,6 +68,14 @@ class Mirror:
     def ctrl(self, targets: ArrayLike) -> Array:
         """Mirrored targets or offsets (..., nu)."""
         return _apply(self.control, np.asarray(targets, dtype=float))
+
+    def joints(self, vectors: ArrayLike) -> Array:
+        """Mirrored rotation vectors (..., B - 1, 3) of all bodies but the root against their parents (see `features.joint_rotations`)."""
+        vectors = np.asarray(vectors, dtype=float)
+        out = np.empty_like(vectors)
+        for j in range(1, len(self.turns)):
+            out[..., self.partners[j] - 1, :] = _apply(self.turns[j], vectors[..., j - 1, :])
+        return out
 
     def rows(self, rows: ArrayLike) -> Array:
         """Mirrored states (..., S), warm start and applied forces included."""
@@ -129,6 +141,8 @@ def mirror(character: Character, layout: Layout) -> Mirror:
         hinges=tuple(hinges),
         layout=layout,
         bodies=bodies,
+        turns=tuple(turns[j] for j in range(len(turns))),
+        partners=tuple(partner[j] for j in range(len(partner))),
     )
 
 

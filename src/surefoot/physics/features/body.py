@@ -1,7 +1,8 @@
-"""Whole-body features in the facing frame: end effectors, and every joint's rotation as an exponential map."""
+"""Whole-body features in the facing frame: end effectors, any other vectors, and every joint's rotation as an exponential map."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from surefoot.physics.features import facing
@@ -13,19 +14,19 @@ from surefoot.physics.features.observation import Observation
 def end_effectors(seen: Observation, body: Anatomy) -> Any:
     """Positions (..., E, 3) of the end effectors' frames from the root, in the facing frame [m]."""
     root = seen.position[..., :1, :]
-    return _faced(seen, body, seen.position[..., list(body.ends), :] - root)
+    return faced(seen, body, seen.position[..., list(body.ends), :] - root)
 
 
 def end_effector_velocities(seen: Observation, body: Anatomy) -> Any:
     """Velocities (..., E, 3) of the end effectors' frames, in the facing frame [m/s]."""
-    return _faced(seen, body, seen.velocity[..., list(body.ends), :])
+    return faced(seen, body, seen.velocity[..., list(body.ends), :])
 
 
 def root_velocities(seen: Observation, body: Anatomy) -> Any:
     """The root's linear and angular velocity (..., 6), in the facing frame [m/s, rad/s]."""
     xp = array_namespace(seen.com)
     both = xp.stack([seen.velocity[..., 0, :], seen.angular_velocity[..., 0, :]], axis=-2)
-    moved = _faced(seen, body, both)
+    moved = faced(seen, body, both)
     return xp.concat([moved[..., 0, :], moved[..., 1, :]], axis=-1)
 
 
@@ -41,7 +42,17 @@ def joint_rotations(seen: Observation, parents: Any, rest: Any, near: Any = None
     return vectors if near is None else nearest(vectors, near)
 
 
-def _faced(seen: Observation, body: Anatomy, vectors: Any) -> Any:
-    """World vectors (..., n, 3) in the facing frame of each row."""
+def faced(seen: Observation, body: Anatomy, vectors: Any) -> Any:
+    """World vectors (..., n, 3) in the facing frame of each row: forces of feet, or points measured from the root."""
     cosine, sine = facing.heading(body.front(seen.rotation[..., 0, :]))
     return facing.into((cosine[..., None], sine[..., None]), vectors)
+
+
+def mirrored_vectors(vectors: Any, partners: Sequence[int], *, turning: bool = False) -> Any:
+    """What vectors (..., n, 3) in the facing frame are in the mirrored state: left is right, and each goes to its partner.
+
+    `turning` vectors (velocities of rotation, moments) turn the other way.
+    """
+    xp = array_namespace(vectors)
+    x, y, z = (xp.stack([vectors[..., p, axis] for p in partners], axis=-1) for axis in range(3))
+    return xp.stack([-x, y, -z] if turning else [x, -y, z], axis=-1)
