@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from surefoot.character.character import Character
 from surefoot.character.rig import Rigged
+from surefoot.export import source_joints
 from surefoot.motion import quaternion
 from surefoot.motion.motion import Motion
 
@@ -82,8 +83,8 @@ def with_fixed_bones(motion: Motion) -> Motion:
 def replay_error(rigged: Rigged) -> float:
     """Largest distance of a joint from the source's with its bone lengths held fixed, roots brought together [m]."""
     character, motion = rigged.character, with_fixed_bones(rigged.motion)
-    joints = character.source["joints"]
-    columns = [motion.skeleton.index(joints[name]) for name in character.skeleton.names]
+    joints = {body: joint for joint, body in source_joints(character, motion).items()}
+    columns = [joints[body] for body in range(len(character.skeleton.names))]
     positions, _ = character.world(rigged.qpos)
     theirs = motion.joint_positions[:, columns]
     return float(np.linalg.norm((positions - positions[:, :1]) - (theirs - theirs[:, :1]), axis=-1).max())

@@ -14,10 +14,13 @@ from surefoot import builtin, material, rig
 from surefoot.errors import InputError
 from surefoot.export import on_source, source_joints, with_clip
 from surefoot.export.embed import embedded, join_glb
-from surefoot.motion import gltf, quaternion
+from surefoot.motion import bvh, gltf, quaternion
 from surefoot.motion.files import ReadOptions, list_clips, read_motion, write_motion
 from surefoot.motion.motion import Motion
+from surefoot.motion.skeleton import Skeleton
 from tests.clips import MOTIONS, needs_motions
+from tests.motion.bodies import FINGERS, HELPERS, PERSON, PERSON_TIPS, walk
+from tests.motion.bvh_dialects import write
 
 GLBS = sorted(path.name for path in (MOTIONS / "gltf").glob("*.glb")) if MOTIONS.is_dir() else []
 
@@ -103,6 +106,20 @@ def test_beyond_the_clip_s_end_it_is_held_or_begun_again() -> None:
         out = on_source(rigged.character, poses, motion.frame_time, motion, cycle=cycle)
         assert out.num_frames == 2 * motion.num_frames
         assert out.frame_time == motion.frame_time
+
+
+def test_joints_of_one_name_are_told_apart_though_some_of_them_were_merged() -> None:
+    motion = bvh.read(write(walk([*PERSON, *HELPERS, *FINGERS], PERSON_TIPS)).data, "walk.bvh")
+    skeleton = motion.skeleton
+    same = Skeleton(("Bone",) * skeleton.num_joints, skeleton.parents, skeleton.translations, skeleton.rotations, skeleton.tips)
+    motion = motion.replace(skeleton=same)
+    rigged = rig(motion)
+    joints = source_joints(rigged.character, motion)
+    assert len(joints) == len(rigged.character.skeleton.names) < skeleton.num_joints
+    positions, _ = rigged.character.world(rigged.qpos)
+    columns = {b: j for j, b in joints.items()}
+    theirs = rigged.motion.joint_positions[:, [columns[b] for b in range(len(columns))]]
+    assert np.abs(positions - theirs).max() < 0.005
 
 
 def test_a_character_of_another_origin_is_told_apart() -> None:

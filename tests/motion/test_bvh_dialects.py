@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from surefoot.motion import bvh
-from surefoot.motion.files import ReadOptions
+from surefoot.motion.axes import UpAxis
+from surefoot.motion.files import ReadOptions, read_motion
 from surefoot.motion.motion import Guess, Motion
+from tests.clips import MOTIONS, needs_motions
 from tests.motion.bodies import CRAB, DOG, DOG_TIPS, Clip, person, walk
 from tests.motion.bvh_dialects import AXES, MIXED, Dialect, Written, write
 
@@ -241,6 +243,14 @@ def test_beasts_stand_the_right_way_up(body: str, unit: str, unit_m: float, up: 
     for rest in rests:
         motion = check(write(clip, Dialect(unit_m=unit_m, up=up, rest=rest)), unit_m, up)
         assert guess(motion, "unit").confidence < 0.99, f"nobody knows how large a {body} is"
+
+
+@needs_motions
+@pytest.mark.parametrize("up", ["Y", "Z"])
+@pytest.mark.parametrize("clip", ["khronos_fox.glb#Run", "khronos_fox.glb#Walk", "quaternius_velociraptor.glb#Velociraptor_Run"])
+def test_a_beast_that_runs_on_the_spot_stands_the_right_way_up(clip: str, up: UpAxis) -> None:
+    beast = read_motion(MOTIONS / "gltf" / clip)
+    assert bvh.read(bvh.encode(beast, up=up, unit_m=0.01), "beast.bvh").source.up_axis == up
 
 
 def test_a_teleport_of_one_frame_is_kept_and_does_not_mislead() -> None:

@@ -37,11 +37,13 @@ def source_joints(character: Character, motion: Motion) -> dict[int, int]:
     places: dict[str, list[int]] = {}
     for j, name in enumerate(motion.skeleton.names):
         places.setdefault(name, []).append(j)
+    which = character.source.get("namesakes")
+    which = which if isinstance(which, dict) else {}
     out: dict[int, int] = {}
     for b, body in enumerate(character.skeleton.names):
-        waiting = places.get(str(said.get(body, "")))
-        if waiting:
-            out[waiting.pop(0)] = b  # of several joints with one name the first goes first, as the rig named them
+        named, nth = places.get(str(said.get(body, "")), []), which.get(body, 0)
+        if isinstance(nth, int) and 0 <= nth < len(named) and named[nth] not in out:
+            out[named[nth]] = b
     root = [j for j, b in out.items() if b == 0]
     return out if root and len(out) > 1 else {}
 

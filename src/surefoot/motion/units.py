@@ -35,6 +35,7 @@ _UP_HABIT: dict[UpAxis, float] = {"Y": 1.5, "Z": 0.8, "-Y": -3.0, "-Z": -3.0, "X
 _FOOT = re.compile(r"foot|feet|toe|ankle|heel|hoof|paw|\bfuss|pied|(?:^|[^a-z])foot", re.I)
 _LEG = re.compile(r"leg|thigh|shin|calf|knee|hip|femur|tibia", re.I)
 _ARM = re.compile(r"arm|hand|wrist|elbow|shoulder|collar|clavicle|humerus", re.I)
+_HAND = re.compile(r"hand|wrist", re.I)
 _HEAD = re.compile(r"head|neck|skull", re.I)
 _BEAST = re.compile(r"(?<!pony)(?<!pony )tail|paw|hoof|wing|claw|front.?(?:leg|foot|paw)|hind|jaw.*tail|pincer|fin\b", re.I)
 
@@ -62,11 +63,24 @@ class Body:
         """Whether the names are those of a person: arms, legs and a head, and nothing of a beast."""
         return all(len(self.named(p)) >= 2 for p in (_LEG, _ARM)) and bool(self.named(_HEAD)) and not self.named(_BEAST)
 
+    @property
+    def feet(self) -> list[int]:
+        """What stands, by its name: feet, a beast's hands too, or the ends of legs where nothing is called a foot."""
+        feet = self.named(_FOOT)
+        if feet:
+            return [*feet, *self.named(_HAND)] if self.named(_BEAST) else feet
+        legs = self.named(_LEG)
+        inner = set(legs) & {self.parents[j] for j in legs}
+        legs = [j for j in legs if j not in inner]
+        tips = [j for j, p in enumerate(self.parents) if p in legs and not self.names[j]]
+        return tips or legs
+
 
 def guess_up(body: Body) -> tuple[UpAxis, Guess]:
     """The up axis of a file."""
     size = max(body.size, 1e-300)
-    feet = body.named(_FOOT)
+    feet = body.feet
+    longest = 1.5 if body.human else 0.3  # beasts are as long as they are tall
     slow = _slow(body.posed)
     extents = np.ptp(body.posed, axis=1)  # (T, 3)
     scores: dict[UpAxis, float] = {}
@@ -78,7 +92,7 @@ def guess_up(body: Body) -> tuple[UpAxis, Guess]:
         if feet:
             cue["the feet are below the body"] = 4.0 * _below(sign * body.posed, feet, k, size)
             cue["the rest pose stands that way"] = 1.5 * _below(sign * body.rest[None], feet, k, size)
-        cue["the body is longest that way"] = 1.5 * float(np.mean(extents[:, k] / np.maximum(extents.max(axis=1), 1e-300)))
+        cue["the body is longest that way"] = longest * float(np.mean(extents[:, k] / np.maximum(extents.max(axis=1), 1e-300)))
         spread = float(np.percentile(low, 60) - np.percentile(low, 5)) / size
         cue["the lowest point keeps to a floor"] = 1.5 * float(np.exp(-spread / 0.08))
         cue["the lowest point is at zero"] = 1.5 * float(np.exp(-abs(np.percentile(low, 20)) / (0.08 * size)))
@@ -105,7 +119,7 @@ def _below(points: Array, feet: list[int], axis: int, size: float) -> float:
 
 
 def _slow(posed: Array) -> tuple[NDArray[np.intp], float] | None:
-    """The slowest point of each frame, and how much that tells: 1 when the body travels past it, 0 when nothing moves."""
+    """The slowest point of each frame, and how much that tells: 1 when the body travels past it, less on the spot, 0 when nothing moves."""
     if len(posed) < 4:
         return None
     speed = np.linalg.norm(np.diff(posed, axis=0), axis=-1)  # (T-1, N)
@@ -117,7 +131,10 @@ def _slow(posed: Array) -> tuple[NDArray[np.intp], float] | None:
     if not np.isfinite(speed).any():
         return None
     least = float(np.median(speed.min(axis=1)))
-    return np.argmin(speed, axis=1), float(np.clip(1.0 - 2.0 * least / whole, 0.0, 1.0))
+    # Where a cycle runs on the spot its feet glide and its hips are slowest.
+    centre = posed.mean(axis=1)
+    travels = float(np.linalg.norm(centre[-1] - centre[0])) / max(float(np.linalg.norm(np.diff(centre, axis=0), axis=-1).sum()), 1e-300)
+    return np.argmin(speed, axis=1), float(np.clip(1.0 - 2.0 * least / whole, 0.0, 1.0)) * min(1.0, 0.2 + travels)
 
 
 def stature(body: Body, up: UpAxis) -> tuple[float, str]:
@@ -171,9 +188,12 @@ def guess_unit(size: float, *, human: bool, how: str = "", candidates: Sequence[
             off = np.log(metres / _STATURE) / 0.15
             scores[unit] = np.log(_HABIT[unit]) - 1.5 * np.log1p(off**2)
         else:  # from mouse to mammoth: only the three units that modellers use, unless nothing else fits
-            off = np.log(metres / 1.0) / 1.2
-            scores[unit] = np.log(_HABIT[unit]) - 1.5 * np.log1p(off**2) - (0.0 if unit in ("m", "cm", "mm") else 2.0)
+            off = np.log(metres) / (1.2 if metres > 1.0 else 0.9)  # monsters are met more often than mice
+            habit = 0.4 if unit in ("m", "cm") else _HABIT[unit]
+            scores[unit] = np.log(habit) - 1.5 * np.log1p(off**2) - (0.0 if unit in ("m", "cm", "mm") else 2.0)
     best, confidence = _softmax(scores)
+    if not human:  # nobody knows how large a beast is meant to be
+        confidence = min(confidence, 0.97)
     kind = "a person" if human else "a body"
     value = best if best != "CMU" else f"{UNITS[best]:.5f} m"
     why = f"{kind} is then {size * UNITS[best]:.3g} m tall" + (f" ({how})" if how else "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import mujoco
 import numpy as np
 import pytest
@@ -11,14 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from surefoot.character.rig import RigConfig, rig
+from surefoot.character.servo import rest_transforms
 from surefoot.errors import InputError
 from surefoot.material.skeletons import DINOSAUR, HUMANOID
 from surefoot.motion import quaternion
-from surefoot.motion.anatomy import attach
+from surefoot.motion.anatomy import anatomy, attach
 from surefoot.motion.bvh import read
 from surefoot.motion.motion import Motion, Source
 from surefoot.motion.skeleton import Skeleton, Tip
 from tests.clips import MOTIONS, needs_motions
+from tests.motion.bodies import DOG, DOG_TIPS, PERSON_TIPS, walk
+from tests.motion.bodies import PERSON as PERSON_JOINTS
+from tests.motion.bvh_dialects import Dialect, write
 
 PERSON = sway(HUMANOID, "person")
 
@@ -152,6 +158,31 @@ def test_stretching_bones_are_held_at_one_length_and_reported() -> None:
     rigged = rig(Motion(HUMANOID, translations, np.tile(HUMANOID.rotations, (30, 1, 1)), 0.05))
     assert set(rigged.stretch_mm) == {"neck"}
     assert any("bones that stretch" in line for line in rigged.character.report)
+
+
+@pytest.mark.parametrize("body", ["person", "dog"])
+@pytest.mark.parametrize("rest", ["along x", "odd"])
+def test_where_the_rest_pose_is_none_the_clip_gives_one_alike_on_both_sides(body: str, rest: Literal["along x", "odd"]) -> None:
+    clip = {"person": walk(PERSON_JOINTS, PERSON_TIPS), "dog": walk(DOG, DOG_TIPS)}[body]
+    motion = read(write(clip, Dialect(rest=rest)).data, "walk.bvh")
+    rigged = rig(motion)
+    assert any(line.startswith("rest pose made from the clip") for line in rigged.character.report)
+    assert rigged.motion.skeleton.rest[1] == pytest.approx(motion.skeleton.rest[1]), "what goes back to the user has the file's own"
+    at, _ = rest_transforms(rigged.blueprint)
+    names = [b.name for b in rigged.blueprint.bodies]
+    both = [(names.index(a), names.index(b)) for a, b in rigged.blueprint.partners.items() if "Left" in a]
+    assert len(both) >= 6
+    apart = np.array([at[a] - at[b] for a, b in both])
+    normal = apart.sum(axis=0) * [1.0, 1.0, 0.0]
+    normal /= np.linalg.norm(normal)
+    middle = np.array([0.5 * (at[a] + at[b]) @ normal for a, b in both])
+    assert np.abs(middle - np.median(middle)).max() < 0.02 * rigged.character.height
+    assert np.linalg.norm(apart - (apart @ normal)[:, None] * normal, axis=1).max() < 0.02 * rigged.character.height
+    assert {name.replace("Left", "Right") for name in rigged.character.feet} == {n for n in rigged.character.feet if "Right" in n}
+    for leg in anatomy(rigged.character.skeleton).legs:
+        assert at[leg[0]][2] - at[leg[-1]][2] > 0.25 * rigged.character.height
+    trial = try_out(rigged, seconds=2.0)
+    assert (trial.replay_mm < 5.0, trial.self_contacts, trial.finite) == (True, 0, True)
 
 
 def test_a_leading_t_pose_is_left_out_unless_kept() -> None:

@@ -15,7 +15,6 @@ from surefoot.character.rig.draft import Draft
 from surefoot.character.rig.flesh import flesh, points
 from surefoot.character.rig.mass import shared_volumes
 from surefoot.character.rig.ranges import ranges
-from surefoot.character.rig.rest import rest_rotations
 from surefoot.character.rig.soles import soles
 from surefoot.character.servo import rest_transforms
 from surefoot.motion import quaternion
@@ -29,8 +28,7 @@ LIGHTEST = 5e-4
 def assemble(sketch: Draft, config: RigConfig) -> tuple[Blueprint, list[Bone], dict[int, str]]:
     """The blueprint, not yet weighed, with its bones and the name of each joint's body."""
     skeleton, found = sketch.motion.skeleton, sketch.anatomy
-    rest = rest_rotations(sketch)
-    all_bones = bones(sketch, rest)
+    all_bones = bones(sketch)
     frames = world_frames(all_bones)
     joint_ranges = ranges(sketch, all_bones, frames, config)
     standing = soles(sketch)
@@ -74,6 +72,7 @@ def assemble(sketch: Draft, config: RigConfig) -> tuple[Blueprint, list[Bone], d
             "file": sketch.motion.source.file,
             "clip": sketch.motion.source.clip,
             "joints": {names[j]: skeleton.names[j] for j in names},
+            **_namesakes(sketch, names),
         },
     )
     return blueprint, all_bones, names
@@ -103,6 +102,13 @@ def _names(sketch: Draft) -> dict[int, str]:
         taken.add(name)
         out[j] = name
     return out
+
+
+def _namesakes(sketch: Draft, names: dict[int, str]) -> dict[str, dict[str, int]]:
+    """Where several joints of the source share a name: which of them each body stands for, counted from 0."""
+    all_names = sketch.motion.skeleton.names
+    shared = {names[j]: all_names[:j].count(all_names[j]) for j in names if all_names.count(all_names[j]) > 1}
+    return {"namesakes": shared} if shared else {}
 
 
 def _clean(name: str) -> str:

@@ -45,11 +45,10 @@ class Bone:
     """The clip's rotations away from the rest pose, as rotation vectors [rad]."""
 
 
-def bones(draft: Draft, rest_world: Array) -> list[Bone]:
-    """The bones of all bodies, parents first. `rest_world` (J, 4) are the world rotations of the rest pose."""
+def bones(draft: Draft) -> list[Bone]:
+    """The bones of all bodies, parents first."""
     motion, skeleton = draft.motion, draft.motion.skeleton
     positions, rotations = motion.joint_positions, motion.joint_rotations
-    # The rest pose's places must be measured in the skeleton's own rest rotations, whatever pose becomes the character's.
     own_positions, own_rotations = skeleton.rest
     tolerance = 1e-3 * draft.size / HUMAN
     out = []
@@ -57,7 +56,7 @@ def bones(draft: Draft, rest_world: Array) -> list[Bone]:
         p = draft.parent(j)
         if p < 0:
             turns = np.zeros((motion.num_frames, 3))
-            out.append(Bone(joint=j, parent=-1, offset=own_positions[j], rest=rest_world[j], stretch=0.0, turns=turns))
+            out.append(Bone(joint=j, parent=-1, offset=own_positions[j], rest=own_rotations[j], stretch=0.0, turns=turns))
             continue
         inverse = quaternion.conjugate(rotations[:, p])
         places = quaternion.rotate(inverse, positions[:, j] - positions[:, p])
@@ -65,7 +64,7 @@ def bones(draft: Draft, rest_world: Array) -> list[Bone]:
         if np.linalg.norm(places - offset, axis=-1).min() > tolerance:  # the clip never has it there
             offset = np.median(places, axis=0)
         stretch = float(np.linalg.norm(places - offset, axis=-1).max())
-        rest = quaternion.multiply(quaternion.conjugate(rest_world[p]), rest_world[j])
+        rest = quaternion.multiply(quaternion.conjugate(own_rotations[p]), own_rotations[j])
         turns = quaternion.log(quaternion.multiply(quaternion.multiply(quaternion.conjugate(rest), inverse), rotations[:, j]))
         out.append(Bone(joint=j, parent=p, offset=offset, rest=rest, stretch=stretch, turns=turns))
     return _centred(out, draft)

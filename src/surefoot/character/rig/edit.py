@@ -23,6 +23,8 @@ from surefoot.motion import quaternion
 
 Array = NDArray[np.float64]
 Point = tuple[float, float, float]
+SOURCES = ("joints", "namesakes")
+"""What a blueprint's source says of each body."""
 
 
 def edit(blueprint: Blueprint, edits: RigEdits) -> Blueprint:
@@ -157,14 +159,14 @@ def _renamed(blueprint: Blueprint, old: str, new: str) -> Blueprint:
         return new if n == old else n
 
     bodies = tuple(replace(b, name=name(b.name), parent=None if b.parent is None else name(b.parent)) for b in blueprint.bodies)
-    joints = {name(a): b for a, b in blueprint.source.get("joints", {}).items()}
+    kept = {key: {name(a): b for a, b in blueprint.source.get(key, {}).items()} for key in SOURCES if key in blueprint.source}
     return blueprint.replace(
         bodies=bodies,
         tips=tuple((name(n), p) for n, p in blueprint.tips),
         end_effectors=tuple(name(n) for n in blueprint.end_effectors),
         partners={**{name(a): name(b) for a, b in blueprint.partners.items()}, new: new},
         excludes=tuple((name(a), name(b)) for a, b in blueprint.excludes),
-        source={**blueprint.source, "joints": joints},
+        source={**blueprint.source, **kept},
     )
 
 
@@ -288,7 +290,7 @@ def _carried(shape: Shape, position: Array, rotation: Array) -> Shape:
 def _kept(blueprint: Blueprint, bodies: tuple[Body, ...]) -> Blueprint:
     """A blueprint with fewer bodies, and nothing left that names the others."""
     names = {body.name for body in bodies}
-    joints = {a: b for a, b in blueprint.source.get("joints", {}).items() if a in names}
+    kept = {key: {a: b for a, b in blueprint.source.get(key, {}).items() if a in names} for key in SOURCES if key in blueprint.source}
     return blueprint.replace(
         bodies=bodies,
         end_effectors=tuple(n for n in blueprint.end_effectors if n in names),
@@ -296,7 +298,7 @@ def _kept(blueprint: Blueprint, bodies: tuple[Body, ...]) -> Blueprint:
         tips=tuple((n, p) for n, p in blueprint.tips if n in names),
         gains={n: g for n, g in blueprint.gains.items() if n in names},
         excludes=tuple((a, b) for a, b in blueprint.excludes if a in names and b in names),
-        source={**blueprint.source, "joints": joints},
+        source={**blueprint.source, **kept},
     )
 
 

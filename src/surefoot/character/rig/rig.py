@@ -24,8 +24,10 @@ from surefoot.character.rig.draft import Draft, draft
 from surefoot.character.rig.edit import edit, edited_masses
 from surefoot.character.rig.edits import RigEdits, template
 from surefoot.character.rig.replay import lowest_points, replay, stand
+from surefoot.character.rig.rest import standing
 from surefoot.motion.anatomy import anatomy, attach
 from surefoot.motion.motion import Motion
+from surefoot.motion.skeleton import Skeleton
 
 Array = NDArray[np.float64]
 
@@ -47,7 +49,7 @@ class Rigged:
 def rig(motion: Motion, config: RigConfig | None = None, edits: RigEdits | None = None) -> Rigged:
     """A simulated character built from the motion's own skeleton, with a person's edits."""
     config = config or RigConfig()
-    sketch = _sketch(motion, config)
+    sketch, skeleton = _sketch(motion, config)
     blueprint, bones, names = assemble(sketch, config)
     blueprint, character = clear_rest(blueprint)
     blueprint = weighed(stand(blueprint), config.density, config.mass)
@@ -60,7 +62,7 @@ def rig(motion: Motion, config: RigConfig | None = None, edits: RigEdits | None 
         report=(*sketch.notes, *blueprint.report, *_stretch_line(stretch)),
         poses={"first": _first_pose(character, qpos[0], float(lowest_points(character, qpos[:1])[0]))},
     )
-    grounded = sketch.motion.replace(translations=_lifted(sketch.motion, lift))
+    grounded = sketch.motion.replace(skeleton=skeleton, translations=_lifted(sketch.motion, lift))
     return Rigged(character=Character.from_blueprint(blueprint), blueprint=blueprint, motion=grounded, qpos=qpos, stretch_mm=stretch)
 
 
@@ -69,8 +71,10 @@ def edits_template(rigged: Rigged) -> dict[str, Any]:
     return template(rigged.blueprint)
 
 
-def _sketch(motion: Motion, config: RigConfig) -> Draft:
-    """Which joints become bodies, after feet that hang in the wrong place are attached and a leading T-pose is left out."""
+def _sketch(motion: Motion, config: RigConfig) -> tuple[Draft, Skeleton]:
+    """Which joints become bodies, after feet that hang in the wrong place are attached, a leading T-pose is left out and a rest pose that
+    is none is replaced; and the skeleton with the rest pose it came with.
+    """
     notes: list[str] = []
     if motion.source.extra.get("leading_rest_frame") and not config.keep_first_frame and motion.num_frames > 2:
         notes.append("frame 0 snaps into the motion (a T-pose put there by the exporter): left out")
@@ -79,6 +83,16 @@ def _sketch(motion: Motion, config: RigConfig) -> Draft:
             rotations=motion.rotations[1:],
             contacts=None if motion.contacts is None else motion.contacts[1:],
         )
+    sketch = _drafted(motion, config, notes)
+    better = standing(sketch)
+    if better is None:
+        return sketch, sketch.motion.skeleton
+    notes.append(better[1])
+    return _drafted(better[0], config, notes), sketch.motion.skeleton
+
+
+def _drafted(motion: Motion, config: RigConfig, notes: list[str]) -> Draft:
+    """The draft of a motion, with what hangs in the wrong place attached and said in `notes`."""
     found = anatomy(motion.skeleton, motion)
     if found.detached:
         joined = [f"{motion.skeleton.names[j]} on {motion.skeleton.names[p]}" for j, p in found.detached.items()]

@@ -168,7 +168,7 @@ def find_limbs(tree: Tree, symmetry: Symmetry, trunk: int) -> list[Limb]:
     for r in roots:
         kind = "leg" if r in pair and low[first] < 0.5 else _kind(tree, r, first, low)
         chain = _chain(tree, symmetry, r, kind)
-        limbs.append(Limb(root=r, kind=kind, chain=chain, end=_end(tree, chain, kind, ground)))
+        limbs.append(Limb(root=r, kind=kind, chain=chain, end=_end(tree, chain, kind, ground, partner)))
     return limbs
 
 
@@ -176,6 +176,8 @@ def _lone_legs(tree: Tree, trunk: int, partner: tuple[int, ...]) -> list[int]:
     """A leg in the middle, of one who hops: said to be one, and on the ground."""
     ground = tree.lowest(trunk)
     legs = [c for c in tree.children[trunk] if partner[c] == c and _says(tree, c) == "leg"]
+    paths = {c: tree.longest(c) for c in legs}
+    legs = [c for c in legs if 3 * sum(partner[j] == j for j in paths[c]) >= 2 * len(paths[c])]  # no spine that ends in forelegs
     return [c for c in legs if tree.lowest(c) < ground + 0.1 * tree.height]
 
 
@@ -257,12 +259,15 @@ def _to_the_hand(tree: Tree, path: list[int]) -> list[int]:
     return path[: last + 1]
 
 
-def _end(tree: Tree, chain: tuple[int, ...], kind: str, ground: float) -> int:
-    """The joint that stands (the ankle), or the hand."""
+def _end(tree: Tree, chain: tuple[int, ...], kind: str, ground: float, partner: tuple[int, ...]) -> int:
+    """The joint that stands (the ankle), or the hand; the same on both sides, however the pose bends them."""
     if kind != "leg":
         return chain[-1]
-    hip = max(float(tree.points[chain[0]][2]) - ground, 1e-9)
-    high = {j: (float(tree.points[j][2]) - ground) / hip for j in chain}
+    both = {j: (j, partner[j] if partner[j] >= 0 else j) for j in chain}
+    z = {j: 0.5 * float(tree.points[a][2] + tree.points[b][2]) for j, (a, b) in both.items()}
+    bone = {j: 0.5 * (tree.bone(a) + tree.bone(b)) for j, (a, b) in both.items()}
+    hip = max(z[chain[0]] - ground, 1e-9)
+    high = {j: (z[j] - ground) / hip for j in chain}
     for j in chain:
         if "foot" in tree.parts[j] and "toe" not in tree.parts[j] and high[j] < 0.3:
             return j
@@ -270,7 +275,7 @@ def _end(tree: Tree, chain: tuple[int, ...], kind: str, ground: float) -> int:
         if i > 0 and high[j] < 0.28 and "toe" not in tree.parts[j]:
             # The shank ends where the line turns from falling to lying.
             after = chain[i + 1] if i + 1 < len(chain) else None
-            if after is None or abs(tree.points[after][2] - tree.points[j][2]) <= 0.9 * tree.bone(after) + 1e-12 or high[after] < 0.02:
+            if after is None or abs(z[after] - z[j]) <= 0.9 * bone[after] + 1e-12 or high[after] < 0.02:
                 return j
     low = [j for j in chain if high[j] < 0.28]
     return low[0] if low and low[0] != chain[0] else chain[-1]

@@ -88,7 +88,7 @@ def symmetric_frames(skeleton: Skeleton, partner: NDArray[np.int64], left: Array
         lengths = np.linalg.norm(image, axis=1) * np.linalg.norm(others, axis=1)
         cosine = np.sum(image * others, axis=1) / np.maximum(lengths, 1e-300)
         if np.arccos(np.clip(cosine, -1.0, 1.0)).max() > CROOKED:
-            frames[k] = quaternion.multiply(_turn_onto(image, others), frames[k])
+            frames[k] = quaternion.multiply(turn_onto(image, others), frames[k])
     return frames
 
 
@@ -110,7 +110,7 @@ def _bones(skeleton: Skeleton, partner: NDArray[np.int64], j: int, k: int) -> tu
     return quaternion.rotate(rest[j], np.array([a for a, _ in pairs])), quaternion.rotate(rest[k], np.array([b for _, b in pairs]))
 
 
-def _turn_onto(onto: Array, vectors: Array) -> Array:
+def turn_onto(onto: Array, vectors: Array) -> Array:
     """The rotation that brings vectors (N, 3) nearest to `onto` (N, 3): of one bone the shortest, of several the best (Kabsch 1976)."""
     u, s, vt = np.linalg.svd(onto.T @ vectors)
     if len(onto) == 1 or s[1] < 0.02 * s[0]:
