@@ -35,11 +35,12 @@ from surefoot.errors import InputError, one_line
 from surefoot.motion.files import atomic_write
 from surefoot.motion.limits import MAX_COORDINATE, MAX_FILE_BYTES, read_bytes, shown
 from surefoot.motion.motion import Motion
+from surefoot.physics.manifold import off_unit
 from surefoot.physics.scene import Scene
 from surefoot.policy.policy import Packed, Policy
 from surefoot.policy.policy import pack as pack_policy
 from surefoot.policy.policy import unpack as unpack_policy
-from surefoot.policy.reference import Reference
+from surefoot.policy.reference import UNIT, Reference
 
 Array = NDArray[np.float64]
 
@@ -224,6 +225,8 @@ def _read(archive: Archive, manifest: Mapping[str, Any]) -> Bundle:
     character = parse_character(archive.text("character.xml"), f"{archive.name}: character.xml")
     if performance is not None and (performance.qpos.shape[1] != character.model.nq or not len(performance.qpos)):
         raise InputError(f"its performance has poses {performance.qpos.shape}, expected (one or more, {character.model.nq}).")
+    if performance is not None and off_unit(character.model, performance.qpos) > UNIT:
+        raise InputError("its performance holds a quaternion whose length is not 1.")
     learned = unpack_policy(packed, character)
     if not 0.0 < learned.period <= LONGEST_PERIOD:
         raise InputError(f"its policy's control period is {learned.period:g} s, expected at most {LONGEST_PERIOD:g} s.")

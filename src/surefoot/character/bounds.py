@@ -35,6 +35,8 @@ def check_model(model: mujoco.MjModel, name: str) -> None:
 
 def check_facts(character: Character, name: str) -> None:
     """An error when what a character says of itself cannot be."""
+    if not all(character.skeleton.names):
+        raise InputError(f"{name}: one of its bodies has no name; a character of ours names them all.")
     if not HEIGHT[0] <= character.height <= HEIGHT[1]:
         raise InputError(f"{name}: it says that it is {character.height:g} m tall; expected {HEIGHT[0]:g} to {HEIGHT[1]:g} m.")
     if not abs(character.lead) <= LEAD:

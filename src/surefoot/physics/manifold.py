@@ -37,6 +37,13 @@ def difference(model: mujoco.MjModel, after: ArrayLike, before: ArrayLike) -> Ar
     return out
 
 
+def off_unit(model: mujoco.MjModel, qpos: ArrayLike) -> float:
+    """How far the lengths of any quaternions in poses (..., nq) are from 1."""
+    turned = _parts(model)[1][0]
+    lengths = np.linalg.norm(np.asarray(qpos, dtype=float)[..., turned], axis=-1)
+    return float(np.abs(lengths - 1.0).max(initial=0.0))
+
+
 def _parts(model: mujoco.MjModel) -> tuple[tuple[Indices, Indices], tuple[Indices, Indices]]:
     """Addresses in qpos and in qvel: of straight coordinates (n,) both, and of quaternions (m, 4) and their directions (m, 3)."""
     kind, kinds = model.jnt_type, mujoco.mjtJoint

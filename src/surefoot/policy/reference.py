@@ -23,13 +23,15 @@ from surefoot.character.character import Character
 from surefoot.errors import InputError
 from surefoot.motion import quaternion
 from surefoot.motion.skeleton import read_only
-from surefoot.physics.manifold import difference, integrate
+from surefoot.physics.manifold import difference, integrate, off_unit
 from surefoot.physics.scene import Scene
 
 Array = NDArray[np.float64]
 
 SPREAD = 0.02
 """h [s]"""
+UNIT = 1e-4
+"""How far the length of a quaternion may be from 1."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -52,6 +54,8 @@ class Reference:
             raise InputError(f"a reference of '{self.character.name}' needs poses (one or more, {wanted}), got {self.qpos.shape}.")
         if not np.isfinite(self.qpos).all():
             raise InputError("a reference's poses must be finite; there is a NaN or an infinity among them.")
+        if off_unit(self.character.model, self.qpos) > UNIT:
+            raise InputError("a reference's poses hold a quaternion whose length is not 1.")
         if not (np.isfinite(self.frame_time) and self.frame_time > 0.0):
             raise InputError(f"the frame time must be a positive number of seconds, got {self.frame_time}.")
         if self.cycle and len(self.qpos) < 3:
