@@ -22,7 +22,8 @@ from surefoot.physics import manifold
 from surefoot.physics.batch import BatchEngine
 from surefoot.physics.features import Anatomy, Observation, anatomy, state_features, tilt
 from surefoot.physics.servos import Servos, servos
-from surefoot.reconstruct.reference import between, lift
+from surefoot.policy.reference import Reference
+from surefoot.reconstruct.prepare import lift
 
 Array = NDArray[np.float64]
 
@@ -107,12 +108,11 @@ def cycle(
     around = np.concatenate([moved(poses[:-1], *inverse(turn, shift)), poses, moved(poses[1:], turn, shift)])
     around[:, 3:7] = quaternion.continuous(around[:, 3:7])
     times = span + np.arange(num + 1) * span / num
-    here = between(character, around, frame_time, times)
+    poses_at = Reference(character=character, qpos=around, frame_time=frame_time).at
+    here = poses_at(times)
     here[:, 2] += lift(character, here)
     half = SPREAD * span / (num * period)
-    step = manifold.difference(
-        character.model, between(character, around, frame_time, times + half), between(character, around, frame_time, times - half)
-    )
+    step = manifold.difference(character.model, poses_at(times + half), poses_at(times - half))
     qvel = step / (2.0 * SPREAD)
     here[-1] = moved(here[:1], turn, shift)[0]
     drive = servos(character)

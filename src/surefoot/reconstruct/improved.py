@@ -26,11 +26,14 @@ from surefoot.physics.batch import BatchEngine
 from surefoot.reconstruct.adaptation import averaged, moved, ranked
 from surefoot.reconstruct.outcome import Outcome, Progress, Report, finish
 from surefoot.reconstruct.problem import Problem
-from surefoot.reconstruct.reference import Reference
 from surefoot.reconstruct.samcon import SamconConfig, choose, first_is_mean, problem
+from surefoot.reconstruct.timeline import Timeline
 from surefoot.reconstruct.tree import Generation, best_path
 
 Array = NDArray[np.float64]
+
+NEVER = 1e300
+"""A cost that nothing reaches; finite, because checkpoints hold finite numbers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,28 +118,34 @@ class Search:
 FACTS = ("first", "refining", "shrunk", "idle", "done", "spent")
 ARRAYS = ("mean", "variance", "committed", "start", "least_cost", "updates", "stale", "best", "replaced")
 
-Checkpoint = Callable[[Search, np.random.Generator], None]
+Checkpoint = Callable[[Search, np.random.Generator, Report], None]
 """Called after every pass."""
 
 
 def improved(
-    reference: Reference,
+    clip: Timeline,
     engine: BatchEngine,
     config: ImprovedConfig | None = None,
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
     checkpoint: Checkpoint | None = None,
-    resume: Search | None = None,
+    resume: tuple[Search, dict[str, Any]] | None = None,
 ) -> Outcome:
-    """A performance of the reference that learns from pass to pass. Samples are the engine's simulations."""
+    """A performance of the clip that learns from pass to pass. Samples are the engine's simulations.
+
+    `resume` is where an interrupted search stood, with its report's facts; `rng` is then its generator.
+    """
     config, rng = config or ImprovedConfig(), rng or np.random.default_rng(0)
-    task = problem(reference, engine, config)
-    search = resume or begin(task, config)
+    task = problem(clip, engine, config)
     report = Report(method="improved", engine=engine)
+    search = begin(task, config)
+    if resume is not None:
+        search = resume[0]
+        report.go_on(resume[1])
     while search.spent < config.passes and not (search.refining and search.idle >= config.patience and at_floor(search, config)):
         step(task, search, config, rng, report, progress)
         if checkpoint is not None:
-            checkpoint(search, rng)
+            checkpoint(search, rng, report)
     return finish(task, search.best, report)
 
 
@@ -148,7 +157,7 @@ def begin(task: Problem, config: ImprovedConfig) -> Search:
         variance=np.tile((config.window * task.actions.share) ** 2, (shape[0], 1)),
         committed=np.zeros(shape),
         start=np.array(task.start),
-        least_cost=np.full(shape[0], np.inf),
+        least_cost=np.full(shape[0], NEVER),
         updates=np.zeros(shape[0], dtype=np.int64),
         stale=np.zeros(shape[0], dtype=np.int64),
         best=np.zeros(shape),
@@ -167,7 +176,7 @@ def step(
     def draw(fragment: int, z: Array) -> Array:
         return search.mean[fragment] + np.sqrt(search.variance[fragment]) * first_is_mean(z)
 
-    watch = None if progress is None else progress.watch(clip, search.done, config.passes)
+    watch = None if progress is None else progress.watch(clip, search.done, max(config.passes, search.done + 1))
     start = task.start if first == 0 else search.start
     generations = goal(task, search).sample(rng, draw, start, first, last, watch)
     search.done += 1

@@ -18,11 +18,15 @@ from numpy.typing import NDArray
 from surefoot.character.character import Character
 from surefoot.character.retarget import RetargetConfig, retarget
 from surefoot.character.rig import RigConfig, rig
+from surefoot.character.rig.replay import lowest_points
 from surefoot.motion import quaternion
 from surefoot.motion.motion import Motion
+from surefoot.policy.reference import Reference
 
 Array = NDArray[np.float64]
 
+TOUCHING = 10.0
+"""Part of the time in which a clip's lowest point is at the ground or below [%]."""
 SAME = 0.02
 """Bones that differ by less than this part of the height are the same."""
 
@@ -33,6 +37,7 @@ class Prepared:
 
     character: Character
     qpos: Array  # (T, nq)
+    """Poses whose lowest points touch the ground."""
     frame_time: float
     motion: Motion
     """The source, as far as it was changed on the way."""
@@ -40,25 +45,27 @@ class Prepared:
     """"rigged", "own" or "retargeted"."""
     notes: tuple[str, ...] = ()
 
+    @property
+    def reference(self) -> Reference:
+        """The clip as what is to be performed."""
+        return Reference(character=self.character, qpos=self.qpos, frame_time=self.frame_time)
+
 
 def prepare(motion: Motion, character: Character | None = None, config: RigConfig | None = None) -> Prepared:
     """The clip in the joints of a character, by default of one rigged from its own skeleton."""
     if character is None:
         rigged = rig(motion, config)
-        return Prepared(
-            character=rigged.character,
-            qpos=rigged.qpos,
-            frame_time=motion.frame_time,
-            motion=rigged.motion,
-            how="rigged",
-            notes=rigged.character.report,
-        )
+        return _standing(rigged.character, rigged.qpos, rigged.motion, "rigged", rigged.character.report)
     if same_body(motion, character):
-        return Prepared(character=character, qpos=own_poses(motion, character), frame_time=motion.frame_time, motion=motion, how="own")
+        return _standing(character, own_poses(motion, character), motion, "own")
     found = retarget(motion, character, RetargetConfig())
-    return Prepared(
-        character=character, qpos=found.qpos, frame_time=motion.frame_time, motion=motion, how="retargeted", notes=tuple(found.notes)
-    )
+    return _standing(character, found.qpos, motion, "retargeted", tuple(found.notes))
+
+
+def _standing(character: Character, qpos: Array, motion: Motion, how: str, notes: tuple[str, ...] = ()) -> Prepared:
+    poses = np.array(qpos)
+    poses[:, 2] += lift(character, poses)
+    return Prepared(character=character, qpos=poses, frame_time=motion.frame_time, motion=motion, how=how, notes=notes)
 
 
 def same_body(motion: Motion, character: Character) -> bool:
@@ -83,3 +90,11 @@ def own_poses(motion: Motion, character: Character) -> Array:
     turn = quaternion.multiply(quaternion.conjugate(motion.skeleton.rest[1][columns]), character.skeleton.rest[1])
     world = quaternion.multiply(motion.joint_rotations[:, columns], turn[None])
     return character.pose(motion.joint_positions[:, columns[0]], world)
+
+
+def lift(character: Character, qpos: Array) -> float:
+    """How far to raise poses (T, nq) so that their lowest points touch the ground a tenth of the time [m]."""
+    every = max(len(qpos) // 400, 1)
+    low = lowest_points(character, qpos[::every])
+    low = low[np.isfinite(low)]
+    return -float(np.percentile(low, TOUCHING)) if len(low) else 0.0

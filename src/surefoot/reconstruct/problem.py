@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 
 from surefoot.physics.batch import BatchEngine
 from surefoot.physics.features.algebra import array_namespace
+from surefoot.policy import ground
+from surefoot.policy.success import HEIGHT, ROTATION, Judgement, SuccessRule
 from surefoot.reconstruct.actions import Actions
 from surefoot.reconstruct.cost import Cost, angle
-from surefoot.reconstruct.reference import Reference, seen_at
 from surefoot.reconstruct.resampling import elites, shares, systematic
-from surefoot.reconstruct.tracking import HEIGHT, ROTATION, Tracking, track
+from surefoot.reconstruct.timeline import Timeline, seen_at
 from surefoot.reconstruct.tree import Generation
 
 Array = NDArray[np.float64]
@@ -49,9 +50,9 @@ class Problem:
     """A clip to be performed."""
 
     engine: BatchEngine
-    reference: Reference
+    reference: Timeline
     """What costs are measured against."""
-    tracked: Reference
+    tracked: Timeline
     """What the targets are made of, and success is judged by."""
     actions: Actions
     cost: Cost
@@ -161,10 +162,15 @@ class Problem:
                 rows[m : m + len(ids), a - begin + 1 : b - begin + 1] = ran.states[ids]
         return rows
 
-    def judge(self, rows: Array) -> list[Tracking]:
-        """Errors of performances (M, T + 1, S) of the whole clip."""
-        clip = self.tracked
-        return track(self.engine.observe(rows), clip.seen, clip.period, clip.length)
+    @cached_property
+    def rule(self) -> SuccessRule:
+        """What success is judged by."""
+        return self.tracked.rule(self.engine)
+
+    def judge(self, rows: Array) -> Judgement:
+        """Performances (M, T + 1, S) of the whole clip, judged."""
+        seen = self.engine.observe(rows)
+        return self.rule(seen.position, seen.rotation, finished=np.isfinite(rows[..., 0]).all(axis=-1))
 
     def _targets(self, begin: int, end: int, actions: Array) -> Array:
         """Targets (N, K, nu) of the periods from `begin` to before `end` under actions (N, d)."""
@@ -176,6 +182,10 @@ class Problem:
         clip, layout = self.tracked, self.engine.layout
         xp = array_namespace(state)
         q = layout.qpos.start
-        height = xp.abs(state[:, q + 2] - clip.qpos[moment, 2]) / (HEIGHT * clip.length)
+        apart = xp.abs(state[:, q + 2] - clip.qpos[moment, 2])
+        if not ground.is_level(self.engine.scene):  # on its way down a body is off by one measure, on its way over a step by the other
+            above = state[:, q + 2] - ground.height(self.engine.scene, state[:, q : q + 2])
+            apart = xp.minimum(apart, xp.abs(above - (clip.qpos[moment, 2] - clip.level[moment])))
+        height = apart / (HEIGHT * clip.length)
         turn = angle(state[:, q + 3 : q + 7], clip.qpos[moment : moment + 1, 3:7]) / ROTATION
         return height, turn

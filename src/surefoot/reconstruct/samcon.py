@@ -23,7 +23,7 @@ from surefoot.reconstruct.actions import actions
 from surefoot.reconstruct.cost import Cost, Weights
 from surefoot.reconstruct.outcome import Outcome, Progress, Report, finish
 from surefoot.reconstruct.problem import Problem
-from surefoot.reconstruct.reference import Reference
+from surefoot.reconstruct.timeline import Timeline
 from surefoot.reconstruct.tree import Generation, backtrack, path_costs
 
 Array = NDArray[np.float64]
@@ -36,7 +36,7 @@ CANDIDATES = 16
 class SamconConfig:
     """How basic SAMCON searches. The defaults need no thought."""
 
-    window: float = 0.2
+    window: float = 0.13
     """Standard deviation of the sampled offsets [rad]. Simulation for Control takes 0.1 for fewer joints."""
     elites: float = 0.2
     """Part of the samples of a fragment that live on (n_s / N_s)."""
@@ -68,15 +68,15 @@ class SamconConfig:
 
 
 def samcon(
-    reference: Reference,
+    clip: Timeline,
     engine: BatchEngine,
     config: SamconConfig | None = None,
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
-    """A performance of the reference: plan, simulation, errors, and what to do if it failed. Samples are the engine's simulations."""
+    """A performance of the clip: plan, simulation, errors, and what to do if it failed. Samples are the engine's simulations."""
     config, rng = config or SamconConfig(), rng or np.random.default_rng(0)
-    task = problem(reference, engine, config)
+    task = problem(clip, engine, config)
     report = Report(method="basic", engine=engine)
     best: tuple[tuple[float, ...], Array] | None = None
     for trial in range(config.trials):
@@ -85,10 +85,10 @@ def samcon(
         def draw(fragment: int, z: Array, spread: Array = spread) -> Array:
             return first_is_mean(z) * spread
 
-        watch = None if progress is None else progress.watch(reference, trial, config.trials)
-        generations = task.sample(rng, draw, task.start, 0, reference.num_fragments, watch)
+        watch = None if progress is None else progress.watch(clip, trial, config.trials)
+        generations = task.sample(rng, draw, task.start, 0, clip.num_fragments, watch)
         chosen, rank = choose(task, generations)
-        report.passed(generations, reference, rank)
+        report.passed(generations, clip, rank)
         if best is None or rank < best[0]:
             best = rank, chosen
         if rank[0] == 0.0:
@@ -97,16 +97,14 @@ def samcon(
     return finish(task, best[1], report)
 
 
-def problem(reference: Reference, engine: BatchEngine, config: SamconConfig) -> Problem:
+def problem(clip: Timeline, engine: BatchEngine, config: SamconConfig) -> Problem:
     """The problem that a config makes of a reference."""
-    character = reference.character
-    if engine.character is not character:
-        raise InputError(f"the engine simulates '{engine.character.name}', the reference is of '{character.name}'.")
-    found = actions(character, reference.servos, arms=config.arms, elbows=config.elbows, toes=config.toes)
+    character = clip.character
+    found = actions(character, clip.servos, arms=config.arms, elbows=config.elbows, toes=config.toes)
     return Problem(
         engine=engine,
-        reference=reference,
-        tracked=reference,
+        reference=clip,
+        tracked=clip,
         actions=found,
         cost=Cost(character, config.weights),
         lead=character.lead if config.lead is None else config.lead,
@@ -144,4 +142,6 @@ def choose(task: Problem, generations: list[Generation], before: Array | None = 
 
 
 def _rank(task: Problem, found: Array) -> list[tuple[float, ...]]:
-    return [(0.0 if t.success else 1.0, -t.survived, float(np.nanmean(t.joints))) for t in task.judge(task.perform(found))]
+    """Failures after successes, early ones last, then by the mean joint error."""
+    judged = task.judge(task.perform(found))
+    return [(0.0 if one.success else 1.0, -float(one.survived), float(np.nan_to_num(one.joints, nan=1e300))) for one in judged]

@@ -13,14 +13,12 @@ from numpy.typing import NDArray
 from surefoot.bundle import Bundle, performing
 from surefoot.errors import InputError
 from surefoot.physics.batch import BatchEngine
-from surefoot.policy.openloop import OpenLoop
 from surefoot.policy.policy import Policy
-from surefoot.policy.reference import Reference as Aim
 from surefoot.reconstruct.improved import ImprovedConfig, Search, improved
 from surefoot.reconstruct.outcome import Outcome, Report, finish
 from surefoot.reconstruct.problem import Problem, Watch
-from surefoot.reconstruct.reference import Reference, reference
 from surefoot.reconstruct.samcon import SamconConfig, choose, problem, samcon
+from surefoot.reconstruct.timeline import Timeline, timeline
 from surefoot.reconstruct.tree import Generation, best_path
 from surefoot.studio.fields import plain
 from surefoot.studio.work import Kind, ShouldStop, Step, Tell
@@ -83,7 +81,7 @@ class Onlooker:
         self.longest: list[Generation] = []
         self.search: Search | None = None
 
-    def watch(self, clip: Reference, trial: int, trials: int) -> Watch:
+    def watch(self, clip: Timeline, trial: int, trials: int) -> Watch:
         """For the search: what to call after every fragment of a pass."""
         generations: list[Generation] = []
 
@@ -103,7 +101,7 @@ class Onlooker:
 
         return after
 
-    def passed(self, search: Search, rng: np.random.Generator) -> None:
+    def passed(self, search: Search, rng: np.random.Generator, report: Report) -> None:
         """For improved SAMCON: what to call after every pass."""
         self.search = search
         best = self._poses(search.best) if time.monotonic() - self._looked >= OFTEN else None
@@ -125,10 +123,10 @@ class Onlooker:
         return np.array(rows[:, first : first + nq]) if len(rows) > 1 else None
 
 
-def prepared(bundle: Bundle, samples: int) -> tuple[BatchEngine, Reference]:
+def prepared(bundle: Bundle, samples: int) -> tuple[BatchEngine, Timeline]:
     """The engine and the clip in it. One processor is left to whoever looks on."""
     engine = BatchEngine(bundle.character, samples, max((os.cpu_count() or 2) - 1, 1), bundle.scene)
-    return engine, reference(bundle.character, bundle.reference.qpos, bundle.reference.frame_time, engine)
+    return engine, timeline(bundle.reference, engine)
 
 
 def basic_work(bundle: Bundle, config: BasicWork, tell: Tell, should_stop: ShouldStop) -> Bundle:
@@ -160,14 +158,12 @@ def improved_work(bundle: Bundle, config: ImprovedWork, tell: Tell, should_stop:
 
 def result(bundle: Bundle, done: Outcome, method: str, config: Sampling) -> Bundle:
     """The bundle with what was found."""
-    found, clip = done.value, done.value.reference
-    tracking = found.tracking.report()
+    found, clip = done.value, done.value.timeline
     made = bundle.replace(
-        policy=cast(Policy, OpenLoop(plan=found.plan, period=clip.period)),
-        reference=Aim(character=bundle.character, qpos=clip.qpos, frame_time=clip.period, scene=bundle.scene),
+        policy=cast(Policy, found.policy),
         method=method,
         success=done.success,
-        result={**tracking, "status": done.status, "duration_s": clip.duration},
+        result={**found.judgement.to_json(), "status": done.status, "duration_s": clip.duration},
         config=plain(config),
         seed=config.seed,
         curves=dict(found.terms),
