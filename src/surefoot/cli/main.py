@@ -28,6 +28,7 @@ VERBS: dict[str, str] = {
     "inspect": "what is in a motion, a character or a bundle",
     "rig": "a character from a skeleton",
     "retarget": "a motion onto another body",
+    "reconstruct": "a simulated character performs a motion",
     "evaluate": "survival, tracking error, push tolerance",
     "play": "the studio in the browser: see it, push it, compare it",
     "render": "a film or a sheet of pictures of a character",
