@@ -59,9 +59,6 @@ class Chart:
         """Other names for the curves, as many as are drawn next."""
         self._handle.series = series(names)
 
-    def remove(self) -> None:
-        self._handle.remove()
-
 
 class Plots:
     """The charts of what is on stage."""
@@ -69,12 +66,13 @@ class Plots:
     def __init__(self, server: viser.ViserServer, live: Live, container: Any) -> None:
         self._server, self._live, self._container = server, live, container
         with container:
-            self._on = server.gui.add_checkbox("Draw curves", True, hint="Measuring costs a little of the machine's time")
+            self._on = server.gui.add_checkbox("Draw curves", False, hint="Costs every viewer's browser a little; switch it off when done")
             self._note = server.gui.add_markdown(NOTHING)
         self._drawn: Any = None
         self._generation = -1
         self._show: Show
         self._meters: Meters
+        self._inside: Any
         self._joint: Any
         self._charts: dict[str, Chart] = {}
         self._at = 0.0
@@ -83,16 +81,17 @@ class Plots:
     def refresh(self, sight: Sight, now: float) -> None:
         """Draw what is new."""
         if sight.generation != self._generation:
-            for handle in (self._joint, *self._charts.values()):
-                handle.remove()
+            self._inside.remove()
             self._furnish(sight)
         elif sight.show is not self._show:
             self._show, self._meters = sight.show, Meters(sight.show, sight.model, sight.layout)
-        wanted = sight.mode == "simulate"
+        wanted, on = sight.mode == "simulate", bool(self._on.value)
+        if self._inside.visible != on:
+            self._inside.visible = on
         if self._note.visible == wanted:
             self._note.visible = not wanted
         look = (sight.frame, self._joint.value)
-        if not self._on.value or not wanted or now - self._at < EVERY or (self._drawn is not None and _same(look, self._drawn)):
+        if not on or not wanted or now - self._at < EVERY or (self._drawn is not None and _same(look, self._drawn)):
             return
         self._at, self._drawn = now, look
         self._draw(sight)
@@ -106,6 +105,8 @@ class Plots:
         for k, name in enumerate(servos(character).names):
             self._columns.setdefault(name, []).append(k)
         with self._container:
+            self._inside = gui.add_folder(None, visible=bool(self._on.value))
+        with self._inside:
             chart = {
                 "error": Chart(gui, "Tracking error [mm]", ("joints", "root's height")),
                 "terms": Chart(gui, "Terms of the cost", TERMS),
