@@ -140,7 +140,14 @@ def soak(pid: int, page: Any, minutes: float, say: Any) -> dict[str, Any]:
         if k % 30 == 0:
             say(f"{rows[-1][0] / 60:.1f} min: {rows[-1][1]:.1f} MB, time line {moment(page):.1f} s, factor {status_factor(page)}")
     after = [memory for at, memory in rows if at >= min(WARM, 30.0 * minutes)]
-    return {"minutes": minutes, "begin_mb": after[0], "end_mb": after[-1], "most_mb": max(after), "growth_mb": after[-1] - after[0], "rows": rows}
+    return {
+        "minutes": minutes,
+        "begin_mb": after[0],
+        "end_mb": after[-1],
+        "most_mb": max(after),
+        "growth_mb": after[-1] - after[0],
+        "rows": rows,
+    }
 
 
 def main() -> None:

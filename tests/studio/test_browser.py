@@ -151,7 +151,13 @@ def test_curves_are_drawn_of_a_simulation(page: Any, studio: Any) -> None:
     button(page, "↑").click()
     tab(page, "Curves")
     page.get_by_text("Draw curves", exact=True).locator("xpath=following::input[@type='checkbox'][1]").check()
-    for title in ("Tracking error [mm]", "Terms of the cost", "Contact forces [N]", "Torques of the joint [N m]", "Action offsets of the joint [°]"):
+    for title in (
+        "Tracking error [mm]",
+        "Terms of the cost",
+        "Contact forces [N]",
+        "Torques of the joint [N m]",
+        "Action offsets of the joint [°]",
+    ):
         page.get_by_text(title, exact=True).wait_for()
     time.sleep(2.0)
     keep(page, "curves")

@@ -118,6 +118,7 @@ class Job:
     def _listen(self) -> None:
         assert self._process.stdout is not None
         error = ""
+        last: dict[str, Any]
         try:
             for line in self._process.stdout:
                 with contextlib.suppress(ValueError):
@@ -127,21 +128,20 @@ class Job:
                         self._heard(said)
             code = self._process.wait()
             if not error and not (self._folder / "out.surefoot").exists():
-                error = (
-                    "it was ended before there was a result" if self.report.state == "stopping" else f"its process ended with code {code}"
-                )
+                stopped = self.report.state == "stopping"
+                error = "it was ended before there was a result" if stopped else f"its process ended with code {code}"
             if error:
-                self._set(state="failed", error=one_line(error, 300))
+                last = {"state": "failed", "error": one_line(error, 300)}
             else:
-                self._set(state="done", part=1.0, result=load(self._folder / "out.surefoot"))
+                last = {"state": "done", "part": 1.0, "result": load(self._folder / "out.surefoot")}
         except SurefootError as fault:
-            self._set(state="failed", error=str(fault))
-        finally:
-            for pipe in (self._process.stdin, self._process.stdout):
-                with contextlib.suppress(OSError):
-                    assert pipe is not None
-                    pipe.close()
-            shutil.rmtree(self._folder, ignore_errors=True)
+            last = {"state": "failed", "error": str(fault)}
+        for pipe in (self._process.stdin, self._process.stdout):
+            with contextlib.suppress(OSError):
+                assert pipe is not None
+                pipe.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._set(**last)
 
     def _heard(self, said: dict[str, Any]) -> None:
         changes: dict[str, Any] = {"part": min(max(float(said["part"]), 0.0), 1.0), "said": one_line(str(said["said"]), 200)}
