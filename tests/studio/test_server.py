@@ -62,12 +62,6 @@ def drained(line: Any) -> None:
         line.recv(timeout=20)
 
 
-def drained(line: Any) -> None:
-    """Read until the connection ends."""
-    for _ in range(10_000):
-        line.recv(timeout=20)
-
-
 def test_the_page_is_served_to_this_machine_and_may_not_be_framed(studio: Studio) -> None:
     status, text, headers = got(studio.port)
     assert status == 200
