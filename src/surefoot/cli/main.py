@@ -29,6 +29,7 @@ VERBS: dict[str, str] = {
     "rig": "a character from a skeleton",
     "retarget": "a motion onto another body",
     "reconstruct": "a simulated character performs a motion",
+    "learn": "feedback that keeps it on its feet",
     "evaluate": "survival, tracking error, push tolerance",
     "play": "the studio in the browser: see it, push it, compare it",
     "render": "a film or a sheet of pictures of a character",

@@ -3,7 +3,7 @@
     a_k = M_k (s - s^_k) + a^_k,        target(t) = offset(a_k) (+) reference(t + lead)
 
 s are the state features where fragment k begins, s^_k their mean over what was learned from, a^_k the mean action. The action is held for
-the fragment, then the next begins; after the last comes the first.
+the fragment, then the next begins; after the last comes the first, or for a skill that ends its hold, which is the last once more.
 F fragments, d numbers an action, 18 features for a body with two feet.
 """
 
@@ -51,7 +51,11 @@ class LinearFeedback:
     """M [rad per unit of feature]"""
     action: Array  # (F, d)
     """a^, the mean action [rad]."""
+    again: int = 0
+    """The fragment that follows the last: 0 for a cycle, the last itself for a skill that ends and holds."""
     linear: bool = True
+    closed: ClassVar[bool] = True
+    """It has feedback: it is judged by falling, and may drift."""
 
     def __post_init__(self) -> None:
         fragments, joints, features = self.gain.shape if self.gain.ndim == 3 else (0, 0, 0)
@@ -71,6 +75,8 @@ class LinearFeedback:
                 raise InputError(f"linear feedback's {name} must be finite; there is a NaN or an infinity in it.")
         if self.edges[0] != 0 or (np.diff(self.edges) < 1).any():
             raise InputError("linear feedback's fragments must begin at 0 and last a period or more each.")
+        if not 0 <= self.again < fragments:
+            raise InputError(f"after the last of {fragments} fragments comes one of 0 to {fragments - 1}, not {self.again}.")
         if ((self.columns < 0) | (self.columns >= self.servos.num)).any():
             raise InputError(f"linear feedback turns targets 0 to {self.servos.num - 1}; another is named.")
         if not (np.isfinite(self.period) and self.period > 0.0):
@@ -83,8 +89,15 @@ class LinearFeedback:
 
     @property
     def duration(self) -> float:
-        """Of the cycle [s]."""
+        """Of the cycle, or of the skill and one fragment of its hold [s]."""
         return int(self.edges[-1]) * self.period
+
+    def place(self, at: Any) -> Indices:
+        """The period (N,), from 0 to before the last, that stands at periods `at` (N,) since the beginning."""
+        at, whole, back = np.asarray(at, dtype=np.int64), int(self.edges[-1]), int(self.edges[self.again])
+        if self.again == 0:
+            return np.asarray(at % whole)
+        return np.where(at < whole, np.maximum(at, 0), back + (at - back) % (whole - back))
 
     @cached_property
     def fragments(self) -> Indices:
@@ -93,8 +106,7 @@ class LinearFeedback:
 
     def fragment_at(self, t: Any) -> Indices:
         """The fragment (N,) that times t (N,) lie in."""
-        at = np.floor(np.asarray(t, dtype=float) / self.period + 1e-6).astype(np.int64)
-        return self.fragments[at % int(self.edges[-1])]
+        return self.fragments[self.place(np.floor(np.asarray(t, dtype=float) / self.period + 1e-6))]
 
     def actions(self, fragment: Indices, features: Array) -> Array:
         """a (N, d) of features (N, n) where fragments (N,) begin; bits do not depend on how many there are."""
@@ -108,11 +120,9 @@ class LinearFeedback:
         at = np.where(np.abs(at - close) < 1e-6, close, at)
         low = np.floor(at)
         part = (at - low)[:, None]
-        num = len(self.reference)
-        here = low.astype(np.int64) % num
-        base = self.reference[here]
+        base = self.reference[self.place(low)]
         if part.any():
-            after = self.reference[(here + 1) % num]
+            after = self.reference[self.place(low + 1)]
             balls = self.servos.ball_ctrl
             after[:, balls] = nearest(after[:, balls], base[:, balls])
             base = base + part * (after - base)
@@ -128,9 +138,8 @@ class LinearFeedback:
     def act(self, t: Array, x: States, memory: Memory) -> tuple[Array, Memory]:
         """Targets (N, nu) for periods that begin at t (N,)."""
         fragment = self.fragment_at(t)
-        begins = fragment != memory["fragment"]
-        if self.num_fragments == 1:
-            begins = begins | (np.floor(np.asarray(t) / self.period + 1e-6).astype(np.int64) % int(self.edges[-1]) == 0)
+        at = self.place(np.floor(np.asarray(t, dtype=float) / self.period + 1e-6))
+        begins = (fragment != memory["fragment"]) | (at == self.edges[self.again])
         action = memory["action"]
         if begins.any():
             features = np.asarray(state_features(x.seen, x.body, near=self.tilts[fragment]))
@@ -144,11 +153,11 @@ class LinearFeedback:
     def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """All numbers, and the period."""
         names = ("edges", "reference", "columns", "tilts", "center", "gain", "action")
-        return {name: np.asarray(getattr(self, name)) for name in names}, {"period": self.period}
+        return {name: np.asarray(getattr(self, name)) for name in names}, {"period": self.period, "again": self.again}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any], character: Character) -> LinearFeedback:
         """The policy again."""
         numbers: dict[str, Any] = {name: np.asarray(arrays[name]).astype(np.int64) for name in ("edges", "columns")}
         numbers |= {name: np.asarray(arrays[name], dtype=float) for name in ("reference", "tilts", "center", "gain", "action")}
-        return cls(servos=servos(character), period=float(facts["period"]), **numbers)
+        return cls(servos=servos(character), period=float(facts["period"]), again=int(facts.get("again", 0)), **numbers)

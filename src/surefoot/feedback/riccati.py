@@ -18,6 +18,22 @@ from surefoot.feedback.walks import Steps
 Array = NDArray[np.float64]
 
 
+def gains(
+    steps: list[Steps], center: Array, action: Array, again: int, *, unit: float, effort: float, ridge: float = 1e-3
+) -> tuple[Array, float]:
+    """M (F, d, n), and the part of the variance that the linear dynamics explain. After the last fragment comes `again`.
+
+    `unit` [rad] is what an action is counted in, `effort` R's weight against Q's.
+    """
+    fragments = len(steps)
+    onward = [*range(1, fragments), again]
+    scale = [one.before.std(axis=0) + 1e-9 for one in steps]
+    parts = [dynamics(one, center[k], action[k], center[onward[k]], scale[k], scale[onward[k]], unit, ridge) for k, one in enumerate(steps)]
+    found = regulator([part[0] for part in parts], [part[1] for part in parts], onward, effort)
+    gain = np.stack([-unit * one / scale[k] for k, one in enumerate(found)])
+    return gain, float(np.mean([part[2] for part in parts]))
+
+
 def dynamics(
     steps: Steps, center: Array, action: Array, onward: Array, scale: Array, scale_on: Array, unit: float, ridge: float
 ) -> tuple[Array, Array, float]:
@@ -35,16 +51,16 @@ def dynamics(
     return solved[:n].T, solved[n:].T, explained
 
 
-def regulator(a: list[Array], b: list[Array], q: Array, r: float, rounds: int = 60) -> list[Array]:
-    """Gains K (d, n) of a cycle's fragments, in normalised units."""
-    p: Array = np.diag(q)
-    gains: list[Array] = [np.zeros((b[0].shape[1], len(q)))] * len(a)
+def regulator(a: list[Array], b: list[Array], onward: list[int], effort: float, rounds: int = 60) -> list[Array]:
+    """Gains K (d, n) of all fragments, in normalised units; after fragment k comes onward[k]."""
+    num = len(a[0])
+    p: list[Array] = [np.eye(num)] * len(a)
+    found: list[Array] = [np.zeros((b[0].shape[1], num))] * len(a)
     for _ in range(rounds):
         for k in reversed(range(len(a))):
-            pb = p @ b[k]
-            gain = np.linalg.solve(r * np.eye(b[k].shape[1]) + b[k].T @ pb, pb.T @ a[k])
-            p = np.diag(q) + a[k].T @ p @ (a[k] - b[k] @ gain)
-            p = 0.5 * (p + p.T)
-            gains[k] = np.asarray(gain)
-
-    return gains
+            ahead = p[onward[k]]
+            pb = ahead @ b[k]
+            gain = np.linalg.solve(effort * np.eye(b[k].shape[1]) + b[k].T @ pb, pb.T @ a[k])
+            new = np.eye(num) + a[k].T @ ahead @ (a[k] - b[k] @ gain)
+            p[k], found[k] = 0.5 * (new + new.T), np.asarray(gain)
+    return found

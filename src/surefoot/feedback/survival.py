@@ -98,7 +98,6 @@ def _run(
     num, layout = len(rows), engine.layout
     engine.state[:num] = rows
     begin = cycle.edges[fragment]
-    periods = cycle.num_periods
     on = np.ones(num, dtype=bool)
     lasted = np.full(num, seconds)
     way = np.zeros(num)
@@ -107,9 +106,9 @@ def _run(
     actions = np.zeros((num, policy.gain.shape[1]))
     targets = np.zeros((engine.num_simulations, cycle.servos.num))
     for p in range(round(seconds / cycle.period)):
-        at = (begin + p) % periods
+        at = policy.place(begin + p)
         now = policy.fragments[at]
-        new = on & ((now != current) | (at == 0))
+        new = on & ((now != current) | (at == policy.edges[policy.again]))
         if new.any():
             ids = np.flatnonzero(new)
             seen = engine.observe(engine.state[ids])

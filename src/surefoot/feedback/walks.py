@@ -26,7 +26,7 @@ from surefoot.feedback.policy import LinearFeedback
 from surefoot.motion import quaternion
 from surefoot.physics.batch import BatchEngine
 from surefoot.physics.features import Observation, facing, state_features
-from surefoot.physics.push import Push
+from surefoot.physics.push import Push, trunk
 from surefoot.reconstruct.actions import Actions
 from surefoot.reconstruct.cost import Cost, angle
 from surefoot.reconstruct.resampling import elites, shares, systematic
@@ -38,6 +38,12 @@ LOW = 0.6
 """Part of the reference's root height below which a sample is lost."""
 TURNED = 1.0
 """Angle between the root and the reference's, heading aside, beyond which a sample is lost [rad]."""
+
+
+BACK, ROLLS = 8, 20
+"""Fragments by which walks are rolled back when all of them are lost, and how often before they are given up."""
+PUSHED, BETWEEN = 0.2, 1.5
+"""How long a push lasts, and the mean time from one to the next [s]."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -89,6 +95,21 @@ class _Moment:
     """Which of its samples each of the living descends from."""
 
 
+@dataclass(frozen=True, eq=False)
+class _Snapshot:
+    """Where all walks stood before fragment k of their course."""
+
+    k: int
+    rows: Array
+    alive: list[tuple[_Moment, Indices]]
+
+    def restored(self) -> list[_Moment]:
+        """The moments that were alive then, with the lineage that they had."""
+        for moment, lineage in self.alive:
+            moment.lineage = lineage
+        return [moment for moment, _ in self.alive]
+
+
 class Walks:
     """W walks of n samples each in an engine of W n simulations."""
 
@@ -104,22 +125,36 @@ class Walks:
         self.used = self.width * num_walks
 
     def gather(
-        self, policy: LinearFeedback, spread: Array, starts: Array, num_rounds: int, rng: np.random.Generator, pushes: Sequence[Push] = ()
+        self, policy: LinearFeedback, spread: Array, starts: Array, num_rounds: int, rng: np.random.Generator, force: float = 0.0
     ) -> Gathered | None:
-        """Walk `num_rounds` times round the cycle from rows `starts` (any number, S). None when every walk was lost."""
-        engine, fragments, used = self.engine, self.cycle.num_fragments, self.used
-        rows = starts[rng.integers(len(starts), size=self.num_walks)]
-        engine.state[:used] = np.repeat(rows, self.width, axis=0)
-        ids = np.arange(used)
-        kept: list[list[_Moment]] = [[] for _ in range(fragments)]
+        """Walk `num_rounds` times round the cycle from rows `starts` (any number, S). None when every walk was lost.
+
+        Now and then a walk is pushed along the floor, all its samples alike, by up to `force` [N].
+        """
+        engine, used, ids = self.engine, self.used, np.arange(self.used)
+        course = self.cycle.course * num_rounds
+        round_ = len(self.cycle.course) if self.cycle.ends else len(course)  # after this many fragments walks begin anew
+        pushed = self._pushes(len(course), force, rng)
+        kept: list[list[_Moment]] = [[] for _ in range(self.cycle.num_fragments)]
         alive: list[_Moment] = []
-        losses = 0
-        for k in range(num_rounds * fragments):
-            f = k % fragments
-            moment, ended = self._fragment(f, policy, spread, rng, pushes, ids)
+        before: list[_Snapshot] = []
+        losses = back = k = 0
+        while k < len(course):
+            if k % round_ == 0:
+                for done in alive:
+                    kept[done.fragment].append(done)
+                alive, before = [], []
+                engine.state[:used] = np.repeat(starts[rng.integers(len(starts), size=self.num_walks)], self.width, axis=0)
+            before = [*before[1 - min(BACK, self.horizon) :], _Snapshot(k, engine.state[:used].copy(), [(m, m.lineage) for m in alive])]
+            moment, ended = self._fragment(course[k], policy, spread, rng, self._push(pushed[k]), ids)
             parents, lost = self._resample(moment.costs, rng)
-            if parents is None:
-                return None
+            if parents is None:  # all are lost: go back, and try with other numbers
+                back += 1
+                if back > ROLLS:
+                    return None
+                k, engine.state[:used], alive = before[0].k, before[0].rows, before[0].restored()
+                before = []
+                continue
             losses += lost
             engine.state[:used] = ended[parents]
             alive.append(moment)
@@ -129,7 +164,39 @@ class Walks:
             if len(alive) > self.horizon:
                 done = alive.pop(0)
                 kept[done.fragment].append(done)
+            k += 1
+        for done in alive if self.cycle.ends else ():
+            kept[done.fragment].append(done)
         return self._gathered(kept, losses)
+
+    def _pushes(self, num: int, force: float, rng: np.random.Generator) -> Array:
+        """Forces (num, W, 3) on every walk in every fragment: two fragments long, one and a half seconds apart on the average."""
+        out = np.zeros((num, self.num_walks, 3))
+        if force <= 0.0:
+            return out
+        fragment = self.cycle.duration / self.cycle.num_fragments
+        long = max(round(PUSHED / fragment), 1)
+        begin = rng.random((num, self.num_walks)) < fragment / BETWEEN
+        toward, size = rng.uniform(0.0, 2.0 * np.pi, begin.shape), force * rng.uniform(0.0, 1.0, begin.shape)
+        each = np.stack([size * np.cos(toward), size * np.sin(toward), 0.0 * size], axis=-1)
+        free = np.zeros(self.num_walks, dtype=np.int64)
+        for k in range(num):
+            for w in np.flatnonzero(begin[k] & (free <= k)):
+                out[k : k + long, w] = each[k, w]
+                free[w] = k + 2 * long
+        return out
+
+    def _push(self, force: Array) -> tuple[Push, ...]:
+        """The push on all samples during the coming fragment, of forces (W, 3) on the walks."""
+        if not force.any():
+            return ()
+        layout, engine = self.engine.layout, self.engine
+        every, begin = np.zeros((engine.num_simulations, 3)), np.full(engine.num_simulations, np.inf)
+        every[: self.used] = np.repeat(force, self.width, axis=0)
+        hit = every.any(axis=1)
+        begin[hit] = engine.state[hit, layout.time]
+        longest = float(np.diff(self.cycle.edges).max()) * self.cycle.period
+        return (Push(body=trunk(self.cycle.character), force=every, start=begin, duration=longest),)
 
     def _fragment(
         self, f: int, policy: LinearFeedback, spread: Array, rng: np.random.Generator, pushes: Sequence[Push], ids: Indices
@@ -151,7 +218,7 @@ class Walks:
         ended = engine.state[:used].copy()
         after = engine.observe(ended)
         costs = self._costs(seen, after, ended, begin, end, actions)
-        onward = np.asarray(state_features(after, clip.body, near=clip.tilts[(f + 1) % clip.num_fragments]))
+        onward = np.asarray(state_features(after, clip.body, near=clip.tilts[f + 1 if f + 1 < clip.num_fragments else clip.again]))
         return _Moment(f, features, actions, costs, rows, tried, onward), ended
 
     def _costs(self, before: Observation, seen: Observation, ended: Array, begin: int, end: int, actions: Array) -> Array:

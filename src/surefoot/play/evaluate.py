@@ -22,7 +22,7 @@ from surefoot.character.character import Character
 from surefoot.errors import InputError, unknown_name
 from surefoot.physics.batch import BatchEngine
 from surefoot.physics.scene import Scene
-from surefoot.play.nominal import Nominal, nominal
+from surefoot.play.nominal import Nominal, nominal, speed
 from surefoot.play.push import PushConfig, tolerance
 from surefoot.policy import ground
 from surefoot.policy.fall import FallRule
@@ -84,6 +84,10 @@ class Evaluation:
     core_s: float
     wall_s: float
     seed: int
+    speed: float = float("nan")
+    """Of the nominal episode of a cycle [m/s]; NaN for skills that end."""
+    reference_speed: float = float("nan")
+    """Of the reference [m/s]."""
 
     @property
     def success(self) -> bool:
@@ -115,6 +119,8 @@ class Evaluation:
             "survival_interval": list(self.interval),
             "survived_median_s": float(np.median(self.survived)),
             "push_tolerance_n": self.push_tolerance,
+            "speed_m_s": None if math.isnan(self.speed) else self.speed,
+            "reference_speed_m_s": None if math.isnan(self.reference_speed) else self.reference_speed,
             "physics_steps": self.physics_steps,
             "core_s": self.core_s,
             "wall_s": self.wall_s,
@@ -136,6 +142,8 @@ class Evaluation:
                 f"{100 * self.survival_rate:.0f} % (95 %: {100 * low_high[0]:.0f} to {100 * low_high[1]:.0f} %)",
             ),
         ]
+        if not math.isnan(self.speed):
+            rows.append(("speed", f"{self.speed:.2f} m/s, the reference's is {self.reference_speed:.2f} m/s"))
         if self.push_tolerance is not None:
             rows.append(("pushes", ", ".join(f"{angle}°: {force:.0f} N" for angle, force in self.push_tolerance.items())))
         rows.append(("cost", f"{self.physics_steps:,} physics steps, {self.core_s:.1f} core-seconds, {self.wall_s:.1f} s"))
@@ -186,6 +194,8 @@ def evaluate(
         core_s=time.process_time() - core,
         wall_s=time.perf_counter() - wall,
         seed=seed,
+        speed=speed(first.qpos, policy.period, reference.duration) if reference.cycle else math.nan,
+        reference_speed=speed(reference.qpos, reference.frame_time, reference.duration) if reference.cycle else math.nan,
     )
 
 

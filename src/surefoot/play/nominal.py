@@ -107,6 +107,15 @@ def nominal(
     )
 
 
+def speed(qpos: Array, frame_time: float, duration: float) -> float:
+    """How fast poses (T, nq) travel [m/s]: the mean way along the floor from any moment to one a cycle of `duration` later; NaN when there
+    is no such moment."""
+    step = round(duration / frame_time)
+    if step < 1 or len(qpos) <= step:
+        return float("nan")
+    return float(np.hypot(*(qpos[step:, :2] - qpos[:-step, :2]).T).mean()) / (step * frame_time)
+
+
 def onto(reference: Reference, position: Array, rotation: Array, wanted: Array, turned: Array) -> tuple[Array, Array]:
     """Positions (T, B, 3) and rotations (T, B, 4) turned about z and moved along the floor so that root and heading are the reference's."""
     body = anatomy(reference.character)

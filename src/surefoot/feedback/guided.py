@@ -1,0 +1,279 @@
+"""Guided SAMCON: sampling teaches a linear policy, and the policy guides the sampling (Simulation for Control 3.5, eq. 17 to 23).
+
+    until nothing is gained:
+        walks round the cycle, sampling around the policy, pushed now and then                     (the oracle; see `walks`)
+        M_E  = regression of actions on states over what survived                                  (eq. 18 to 23; see `regression`)
+        M_R  = the regulator of the linear dynamics that all samples show                          (beyond the paper; see `riccati`)
+        of M_E, M_R, (M_E + M_R) / 2 and the best so far, the one that stands longest under pushes on a fresh seed goes on
+
+Once the best stands more than `raise_at` of the time the pushes grow, those of the trial and those that the walks are taught under. The
+first pass samples widely around the open loop and only averages what survived into better open-loop controls.
+F fragments, d numbers an action, n features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot.errors import InputError
+from surefoot.feedback.cycle import Cycle
+from surefoot.feedback.joints import carriers
+from surefoot.feedback.policy import LinearFeedback
+from surefoot.feedback.regression import regress
+from surefoot.feedback.riccati import gains
+from surefoot.feedback.stress import Stress
+from surefoot.feedback.symmetry import Symmetry, symmetric, symmetry
+from surefoot.feedback.walks import Gathered, Walks
+from surefoot.physics.batch import BatchEngine
+from surefoot.reconstruct.actions import Actions
+
+Array = NDArray[np.float64]
+
+PERSON = 62.0
+"""[kg]; forces are given for a body of this mass and scale with it."""
+KEPT = 24
+"""Rows a fragment from which trials begin."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GuidedConfig:
+    """How guided SAMCON learns. The defaults need no thought."""
+
+    samples: int = 100
+    """Of every walk."""
+    walks: int = 8
+    """Side by side."""
+    rounds: int = 8
+    """Of the cycle, in every iteration; walks times rounds times what survives a round is what a fragment is learned from."""
+    warm_up: int = 6
+    """Rounds of the first pass, in which all samples are one walk."""
+    iterations: int = 12
+    """At most."""
+    patience: int = 4
+    """Iterations without gain after which it ends."""
+    spread: float = 5.0
+    """Standard deviation of what is tried first [degrees] (the paper's)."""
+    floor: float = 4.0
+    """What it never falls below [degrees]: without it exploration dies before feedback is learned."""
+    noise: float = 3.0
+    """Of actions, which the policy is not told [degrees] (the paper's)."""
+    ridge: float = 1e-3
+    """lambda of eq. 23, in parts of the features' variance."""
+    effort: float = 1.0
+    """What the regulator pays for actions, against states; 0 leaves the regulator out."""
+    horizon: int = 10
+    """Fragments that a sample's descendants must live for it to be learned from."""
+    force: float = 40.0
+    """First push, for a person of 62 kg [N]; 0 never pushes."""
+    grow: float = 1.4
+    """By how much pushes grow."""
+    enough: float = 250.0
+    """Pushes grow no further than this [N]."""
+    raise_at: float = 0.95
+    """Part of the time that the best must stand before they grow."""
+    lead: float = 0.04
+    """Seconds by which the reference is read ahead, for a person's servos."""
+    fragment: float = 0.1
+    """Seconds that a fragment lasts, about."""
+    ankles: bool = False
+    """Feedback turns ankles as well."""
+    shoulders: bool = False
+    """Feedback turns shoulders as well."""
+
+    def __post_init__(self) -> None:
+        for name in ("walks", "rounds", "warm_up", "iterations", "patience", "horizon"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} must be at least 1, got {getattr(self, name)}.")
+        if self.samples < 4:
+            raise InputError(f"a walk needs four samples or more, got {self.samples}.")
+        for name in ("spread", "grow", "fragment", "raise_at"):
+            if not getattr(self, name) > 0.0:
+                raise InputError(f"{name} must be positive, got {getattr(self, name)}.")
+        for name in ("floor", "noise", "ridge", "effort", "force"):
+            if not getattr(self, name) >= 0.0:
+                raise InputError(f"{name} must be 0 or more, got {getattr(self, name)}.")
+        if not 0.05 <= self.fragment <= 0.5:
+            raise InputError(f"a fragment lasts 0.05 to 0.5 s, not {self.fragment:g}.")
+
+
+@dataclass(eq=False, kw_only=True)
+class Search:
+    """Where learning stands: all that a checkpoint needs."""
+
+    policy: LinearFeedback
+    spread: Array  # (F, d)
+    starts: list[Array]
+    """Rows (m, S) in which each fragment begins."""
+    best: LinearFeedback
+    best_starts: list[Array]
+    score: float = -1.0
+    """Of the best, at the present push."""
+    force: float = 0.0
+    """The present push [N], for 62 kg."""
+    idle: int = 0
+    done: int = 0
+    history: list[dict[str, Any]] = field(default_factory=list)
+    """What every iteration brought (JSON values)."""
+
+    FACTS = ("score", "force", "idle", "done", "history")
+
+    def facts(self) -> dict[str, Any]:
+        """What is no array, as JSON values."""
+        return {name: getattr(self, name) for name in self.FACTS}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All arrays by name."""
+        out: dict[str, NDArray[Any]] = {"spread": self.spread}
+        for who, policy, starts in (("policy", self.policy, self.starts), ("best", self.best, self.best_starts)):
+            out |= {f"{who}_{name}": array for name, array in policy.to_arrays()[0].items()}
+            out |= {f"{who}_starts_{k}": rows for k, rows in enumerate(starts)}
+        return out
+
+    def restore(self, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """Take up a checkpoint of the same work."""
+        for name in self.FACTS:
+            setattr(self, name, facts[name])
+        self.spread = np.array(arrays["spread"])
+        for who in ("policy", "best"):
+            numbers = {name: np.array(arrays[f"{who}_{name}"]) for name in ("center", "gain", "action")}
+            rows = [np.array(arrays[f"{who}_starts_{k}"]) for k in range(self.policy.num_fragments)]
+            setattr(self, who, self.policy.replace(**numbers))
+            setattr(self, "starts" if who == "policy" else "best_starts", rows)
+
+
+Tell = Callable[[Search], None]
+"""Told after every iteration."""
+
+
+class Guided:
+    """Learning of one cycle; `step` is an iteration."""
+
+    def __init__(self, cycle: Cycle, config: GuidedConfig, *, even: bool, seed: int = 0, threads: int = 0) -> None:
+        """`even` makes the policy symmetric, for a cycle that is."""
+        self.cycle = cycle
+        self.config = config
+        self.seed = seed
+        self.engine = BatchEngine(cycle.character, config.walks * config.samples, threads)
+        self.trial = BatchEngine(cycle.character, 96, threads)
+        self.joints: Actions = carriers(cycle.character, cycle.servos, ankles=config.ankles, shoulders=config.shoulders)
+        self.symmetry: Symmetry | None = symmetry(cycle, self.engine, self.joints) if even else None
+        noise = float(np.radians(config.noise))
+        self.one = Walks(self.engine, cycle, self.joints, 1, noise=0.0, horizon=config.horizon)
+        self.many = Walks(self.engine, cycle, self.joints, config.walks, noise=noise, horizon=config.horizon)
+
+    @property
+    def physics_steps(self) -> int:
+        """Of sampling and trials."""
+        return self.engine.physics_steps + self.trial.physics_steps
+
+    def begin(self) -> Search:
+        """The open loop."""
+        cycle, joints = self.cycle, self.joints
+        fragments, size = cycle.num_fragments, joints.size
+        policy = LinearFeedback(
+            servos=cycle.servos,
+            period=cycle.period,
+            edges=cycle.edges,
+            reference=cycle.leading(self.config.lead * float(np.sqrt(cycle.character.height / 1.7))),
+            columns=joints.columns,
+            tilts=cycle.tilts,
+            center=cycle.features,
+            gain=np.zeros((fragments, size, cycle.features.shape[1])),
+            action=np.zeros((fragments, size)),
+            again=cycle.again,
+        )
+        if self.symmetry is not None:
+            policy = symmetric(policy, self.symmetry)
+        begins = cycle.edges[:-1]
+        rows = self.engine.rows(cycle.qpos[begins], cycle.qvel[begins], policy.reference[policy.place(begins - 1)])
+        starts = [row[None] for row in rows]
+        wide = np.tile(np.radians(self.config.spread) * joints.share, (fragments, 1))
+        return Search(policy=policy, spread=wide, starts=starts, best=policy, best_starts=starts)
+
+    def over(self, search: Search) -> bool:
+        """Whether nothing more is to be gained."""
+        return search.done >= self.config.iterations or ((search.idle >= self.config.patience and search.force > 0.0) or search.idle >= 8)
+
+    def step(self, search: Search) -> None:
+        """One iteration. Its random numbers follow from the seed and its number alone."""
+        config, first = self.config, search.done == 0
+        draw, try_ = (np.random.default_rng(s) for s in np.random.SeedSequence([self.seed, search.done]).spawn(2))
+        weight = self.cycle.character.mass / PERSON
+        force = 0.0 if search.done < 2 else 0.8 * max(search.force, config.force) * weight
+        begin = search.starts[0] if not self.cycle.ends else self._entries(search, draw)
+        rounds = config.warm_up if first else config.rounds
+        walks = self.one if search.done < 2 and not self.cycle.ends else self.many
+        found = walks.gather(search.policy, search.spread, begin, rounds, draw, force)
+        search.done += 1
+        if found is None:  # all lost, again and again: from the best once more
+            search.policy, search.starts, search.idle = search.best, search.best_starts, search.idle + 1
+            search.history.append({"force": search.force, "lost": True})
+            return
+        candidates, search.spread = self._candidates(search, found, first)
+        search.starts = [rows[draw.permutation(len(rows))[:KEPT]] for rows in found.starts]
+        self._choose(search, candidates, found, try_, weight)
+
+    def _entries(self, search: Search, draw: np.random.Generator) -> Array:
+        """Perturbed rows in which a skill that ends begins."""
+        from surefoot.feedback.survival import perturbed
+
+        num = self.config.walks * self.config.rounds
+        rows, _ = perturbed(self.cycle, self.engine, [search.starts[0]] * self.cycle.num_fragments, num, draw)
+        return rows
+
+    def _candidates(self, search: Search, found: Gathered, first: bool) -> tuple[dict[str, LinearFeedback], Array]:
+        """Policies by name, and how widely to explore around them."""
+        config, pair = self.config, self.symmetry
+        tuples = found.tuples if pair is None else pair.pooled(found.tuples)
+        center, gain, action, spread = (np.stack(part) for part in zip(*[regress(one, config.ridge) for one in tuples], strict=True))
+        if pair is not None:
+            center, gain, action, spread = pair.both(center, gain, action, spread)
+        wide = np.radians(config.spread if first else config.floor) * self.joints.share
+        spread = np.maximum(spread, wide)
+        mean = search.policy.replace(center=center, action=action)
+        if first:  # a single pass tells no feedback
+            return {"open loop": mean.replace(gain=np.zeros_like(gain))}, spread
+        out = {"regression": mean.replace(gain=gain)}
+        if config.effort > 0.0:
+            steps = found.steps if pair is None else pair.pooled_steps(found.steps)
+            unit = float(np.radians(config.spread))
+            model, _ = gains(steps, center, action, self.cycle.again, unit=unit, effort=config.effort)
+            out |= {"regulator": mean.replace(gain=model), "both": mean.replace(gain=0.5 * (model + gain))}
+        return out, spread
+
+    def _choose(
+        self, search: Search, candidates: dict[str, LinearFeedback], found: Gathered, draw: np.random.Generator, weight: float
+    ) -> None:
+        """Try the candidates and the best so far on the same fresh episodes."""
+        config = self.config
+        trial = Stress(self.cycle, self.trial, search.starts, search.force * weight, draw)
+        tried = {name: trial(policy) for name, policy in candidates.items()}
+        scores = {name: one.mean for name, one in tried.items()}
+        name = max(scores, key=scores.__getitem__)
+        old = trial(search.best).mean if search.score >= 0.0 else -1.0
+        gained = scores[name] > old + 0.005
+        search.idle = 0 if gained else search.idle + 1
+        if scores[name] >= old:
+            search.best, search.best_starts = candidates[name], search.starts
+        search.score = max(scores[name], old)
+        search.policy = search.best if scores[name] < old - 0.1 else candidates[name]
+        search.history.append(
+            {
+                "force": search.force,
+                "scores": {key: round(value, 4) for key, value in scores.items()},
+                "stood": round(tried[name].rate, 4),
+                "best": round(search.score, 4),
+                "speed": round(tried[name].speed, 4),
+                "cost": round(found.cost, 4),
+                "lost_walks": found.losses,
+                "tuples": float(np.mean([len(one.weights) for one in found.tuples])),
+            }
+        )
+        if search.score > config.raise_at and config.force > 0.0 and search.force < config.enough and not self.cycle.ends:
+            search.force = min(config.force if search.force == 0.0 else search.force * config.grow, config.enough)
+            search.idle = 0
