@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +14,8 @@ from surefoot.errors import InputError
 from tests.fuzz import run, worker
 from tests.fuzz.formats import FORMATS, Format
 from tests.fuzz.mutate import Rng
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -61,6 +66,24 @@ def test_a_fault_is_seen_whatever_it_is(limits: None) -> None:
     assert judged(refused) == "refused"
     assert judged(lambda data, rng: None) == "read"
     assert "MB" in judged(large)
+
+
+def test_what_reaches_outside_is_seen(tmp_path: Path) -> None:
+    code = (
+        "import os, pathlib, subprocess, sys, tempfile\n"
+        "from tests.fuzz import outside\n"
+        "outside.watch()\n"
+        "with tempfile.TemporaryDirectory(prefix='fuzz') as folder:\n"
+        "    pathlib.Path(folder, 'a').write_text('x')\n"
+        "open(os.devnull, 'w').close()\n"
+        "assert outside.found() == [], outside.found()\n"
+        "pathlib.Path(sys.argv[1], 'a').write_text('x')\n"
+        "os.rename(sys.argv[1] + '/a', sys.argv[1] + '/b')\n"
+        "subprocess.run(['true'])\n"
+        "print(len(outside.found()))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.stdout == "4\n", done.stderr
 
 
 def test_a_worker_that_dies_or_hangs_is_a_fault_and_the_rest_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:

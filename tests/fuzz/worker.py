@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from surefoot.errors import SurefootError
+from tests.fuzz import outside
 from tests.fuzz.formats import FORMATS, Format
 
 SECONDS = 2.0
@@ -36,6 +37,7 @@ def verdict(name: str, seed: int, index: int, kind: Format, data: bytes) -> str:
     rng = np.random.default_rng([seed, zlib.crc32(name.encode()), index, 1])
     before = time.process_time()
     fault, answer = "", "read"
+    outside.seen.clear()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -47,6 +49,8 @@ def verdict(name: str, seed: int, index: int, kind: Format, data: bytes) -> str:
             fault = f"the error is no line: {text!r}"
     except BaseException as error:
         fault = "".join(traceback.format_exception(error, limit=-4)) or repr(error)
+    if not fault and outside.found():
+        fault = f"it reached outside: {', '.join(outside.found()[:3])}"
     spent = time.process_time() - before
     if not fault and spent > SECONDS:
         fault = f"{spent:.1f} s of processor time"
@@ -86,6 +90,7 @@ def main() -> None:
     for data in kind.seeds:  # a seed that cannot be read would make its cases worthless; and code is loaded before the limits hold
         _read_somehow(kind, data)
     limit_memory()
+    outside.watch()
     print("ready", file=answers, flush=True)
     for line in sys.stdin:
         first, last = map(int, line.split())
