@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from surefoot.motion import amc, bvh, deepmimic, gltf, npz, quadruped
+from surefoot.motion import amc, bvh, deepmimic, deepmimic_body, gltf, npz, quadruped
 from surefoot.motion.files import ReadOptions, read_motion
 from surefoot.motion.motion import Motion
 from tests.clips import MOTIONS
@@ -226,6 +226,30 @@ def of_deepmimic() -> Format:
     return Format(seeds, of_json, lambda data, rng: check(deepmimic.read(data, "fuzz.txt", options(rng))))
 
 
+def of_deepmimic_body() -> Format:
+    joints = [
+        ("root", -1, 0.0),
+        ("chest", 0, 0.2),
+        ("left_hip", 0, 0.0),
+        ("left_knee", 2, -0.4),
+        ("right_hip", 0, 0.0),
+        ("right_knee", 4, -0.4),
+    ]
+    tree = {
+        "Skeleton": {
+            "Joints": [
+                {"ID": i, "Name": n, "Parent": p, "AttachX": 0.0, "AttachY": y, "AttachZ": 0.1 * i} for i, (n, p, y) in enumerate(joints)
+            ]
+        },
+        "BodyDefs": [
+            {"ID": i, "Shape": shape, "AttachY": -0.2, "Param0": 0.1, "Param1": 0.3}
+            for i, shape in ((1, "sphere"), (3, "box"), (5, "capsule"))
+        ],
+    }
+    seeds = [json.dumps(tree).encode(), json.dumps(tree, indent=1).encode()]
+    return Format(seeds, of_json, lambda data, rng: check(deepmimic_body.read(data, "fuzz.txt", options(rng))))
+
+
 def of_quadruped() -> Format:
     row = [0.0, 0.0, 0.43, 0.5, 0.5, 0.5, 0.5] + [0.0, 0.9, -1.8] * 4
     seeds = [json.dumps({"LoopMode": "Wrap", "FrameDuration": 0.04, "Frames": [row] * 4}, indent=1).encode()]
@@ -352,6 +376,7 @@ FORMATS: dict[str, Callable[[], Format]] = {
     "asf": of_asf,
     "amc": of_amc,
     "deepmimic": of_deepmimic,
+    "deepmimic_body": of_deepmimic_body,
     "quadruped": of_quadruped,
     "glb": of_glb,
     "gltf": of_gltf,

@@ -99,8 +99,10 @@ def read_motion(path: str | Path, options: ReadOptions | None = None) -> Motion:
         from surefoot.motion import npz
 
         return _only(npz.read(data, name, options), options)
-    from surefoot.motion import deepmimic, quadruped
+    from surefoot.motion import deepmimic, deepmimic_body, quadruped
 
+    if _deepmimic_body(data):
+        return _only(deepmimic_body.read(data, name, options), options)
     reader = quadruped.read if _first_width(data) == quadruped.WIDTH else deepmimic.read
     return _only(reader(data, name, options), options)
 
@@ -153,7 +155,7 @@ def file_format(data: bytes, name: str) -> Format:
     if text[:9].upper() == b"HIERARCHY":
         return "bvh"
     if text[:1] == b"{":
-        return "txt" if re.search(rb'"Frames"\s*:', data) and suffix != ".gltf" else "gltf"
+        return "txt" if suffix != ".gltf" and (re.search(rb'"Frames"\s*:', data) or _deepmimic_body(data)) else "gltf"
     if re.search(rb"(?im)^\s*:(bonedata|hierarchy|fully-specified)", text):
         return "amc"
     if suffix in SUFFIXES:
@@ -192,6 +194,11 @@ def _first_width(data: bytes) -> int:
     """How many numbers the first frame of a JSON motion has, 0 when it does not look like one."""
     found = re.search(rb'"Frames"\s*:\s*\[\s*\[([^\]\[]{0,8192})\]', data)
     return found.group(1).count(b",") + 1 if found else 0
+
+
+def _deepmimic_body(data: bytes) -> bool:
+    """Whether a JSON text is a DeepMimic character file, a skeleton without frames."""
+    return bool(re.search(rb'"Skeleton"\s*:\s*\{\s*"Joints"\s*:', data)) and not re.search(rb'"(Frames|asset)"\s*:', data)
 
 
 def atomic_write(path: str | Path, data: bytes) -> None:

@@ -101,6 +101,24 @@ def test_of_two_people_in_one_file_the_first_is_read_and_has_its_own_left_and_ri
     assert skeleton.index("other_pelvis") in body.controls
 
 
+def test_of_two_bodies_in_one_file_the_one_that_the_clip_moves_is_read() -> None:
+    second = [
+        (f"other_{n}", f"other_{HUMANOID.names[p]}" if p >= 0 else "", tuple(np.array(at(n)) + np.array([0.3, 1.2, 0.0])))
+        for n, p in zip(HUMANOID.names, HUMANOID.parents, strict=True)
+    ]
+    skeleton = grown(HUMANOID, second)
+    for mover, still in (("pelvis", "other_pelvis"), ("other_pelvis", "pelvis")):
+        rotations = np.tile(skeleton.rotations, (3, 1, 1))
+        for j in skeleton.descendants(skeleton.index(mover)):
+            rotations[1, j] = quaternion.multiply(rotations[1, j], quaternion.exp([0.0, 0.1, 0.0]))
+        motion = Motion(skeleton, np.tile(skeleton.translations, (3, 1, 1)), rotations, 0.1)
+        body = anatomy(skeleton, motion)
+        assert skeleton.names[body.trunk] == mover
+        assert skeleton.index(still) in body.controls
+        assert len(body.feet) == 2
+        assert body.partner[body.feet[0]] == body.feet[1]
+
+
 @pytest.mark.parametrize("above", [0, 1])
 def test_bones_along_one_axis_below_a_root_on_the_ground_are_read_in_the_clip(above: int) -> None:
     """All bones along +X at rest, those of the right side along -X, as some engines export; the hips high above a root at the origin."""

@@ -90,7 +90,7 @@ def _keep(out: Draft, config: RigConfig, merged: dict[str, list[str]]) -> None:
     reach = _reach(out.motion)
     moving = _moving(out.motion)
     hands, feet = set(anatomy.hands), set(anatomy.feet)
-    below_trunk = set(skeleton.descendants(anatomy.trunk))
+    below_trunk, above = set(skeleton.descendants(anatomy.trunk)), set(skeleton.chain(anatomy.trunk))
     alive = bool(moving.any()) and out.motion.num_frames > 2
     toes = _single_toes(out)
     beside = _beside_hands(out, reach)
@@ -100,7 +100,9 @@ def _keep(out: Draft, config: RigConfig, merged: dict[str, list[str]]) -> None:
             out.owner[j] = j
             continue
         if j not in below_trunk:
-            continue  # ancestors of the trunk, and pieces beside it
+            where = "left out, above the body" if j in above else "left out, not of this body"
+            merged.setdefault(where, []).append(name)
+            continue
         carrier = int(out.owner[p])
         bone = float(np.linalg.norm(positions[j] - positions[p]))
         ancestors = set(skeleton.chain(j)[:-1])

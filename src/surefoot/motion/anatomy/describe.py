@@ -76,11 +76,12 @@ def anatomy(skeleton: Skeleton, motion: Motion | None = None) -> Anatomy:
     pose = reference_pose(skeleton, motion)
     if pose.frame is not None:
         notes.append(f"{pose.why}: frame {pose.frame} was read instead")
-    sides = symmetry(skeleton, pose)
+    moving = _moving_roots(skeleton, motion)
+    sides = symmetry(skeleton, pose, moving)
     body = _body(skeleton, motion)
     loose = loose_joints(skeleton, body, pose.height, motion)
     tree = Tree(skeleton, pose, body, _parents(skeleton, loose))
-    trunk = find_trunk(tree)
+    trunk = find_trunk(tree, moving)
     detached = loose | detached_ends(tree, sides, trunk, motion)
     hoisted = _hoist(tree, trunk)
     if hoisted is not None:
@@ -126,6 +127,16 @@ def anatomy(skeleton: Skeleton, motion: Motion | None = None) -> Anatomy:
         confidence=round(confidence, 3),
         notes=tuple(notes),
     )
+
+
+def _moving_roots(skeleton: Skeleton, motion: Motion | None) -> frozenset[int]:
+    """The roots of what the motion moves, where that is a part of the whole: a file may hold several bodies, a clip one of them."""
+    if motion is None or motion.num_frames < 2 or len(skeleton.roots) < 2:
+        return frozenset()
+    moves = (np.ptp(motion.rotations, axis=0).max(axis=1) > 1e-6) | (
+        np.ptp(motion.translations, axis=0).max(axis=1) > 1e-6 * skeleton.height
+    )
+    return frozenset(root for root in skeleton.roots if moves[list(skeleton.descendants(root))].any())
 
 
 def _parents(skeleton: Skeleton, moved: Mapping[int, int]) -> NDArray[np.int64]:

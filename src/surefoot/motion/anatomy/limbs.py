@@ -100,11 +100,13 @@ class Limb:
     """The joint that stands, or the hand."""
 
 
-def find_trunk(tree: Tree) -> int:
-    """The lowest joint that all of the body hangs from: there the limbs part."""
+def find_trunk(tree: Tree, moving: frozenset[int] = frozenset()) -> int:
+    """The lowest joint that all of the body hangs from: there the limbs part. Of several bodies, one whose root is among the `moving`."""
     roots = [j for j, p in enumerate(tree.parents) if p < 0 and tree.body[j]]
     if not roots:
         return 0
+    most = max(tree.count[j] for j in roots)
+    roots = [j for j in roots if j in moving and 2 * tree.count[j] >= most] or roots
     # Of two bodies of as many joints, the first in the file.
     at = max(roots, key=lambda j: (tree.count[j], tree.reach[j] if tree.count[j] < 4 else 0.0))
     start = at

@@ -144,10 +144,10 @@ class _Matcher:
         return score
 
 
-def symmetry(skeleton: Skeleton, pose: Pose) -> Symmetry:
-    """Partners of all joints, by names first."""
+def symmetry(skeleton: Skeleton, pose: Pose, moving: frozenset[int] = frozenset()) -> Symmetry:
+    """Partners of all joints, by names first; of several bodies those of one that moves, by its root among the `moving`."""
     named, sides = named_partners(skeleton.names, skeleton.parents.tolist())
-    one = _one_body(skeleton)
+    one = _one_body(skeleton, moving)
     named = [k if one[j] else -1 for j, k in enumerate(named)]
     sides = [s if one[j] else 0 for j, s in enumerate(sides)]
     matcher = _Matcher(skeleton, pose, named, one)
@@ -170,13 +170,15 @@ def symmetry(skeleton: Skeleton, pose: Pose) -> Symmetry:
     return Symmetry(partner=tuple(partner), normal=normal, offset=offset, named=tuple(sides), by_name=by_name)
 
 
-def _one_body(skeleton: Skeleton) -> Bools:
+def _one_body(skeleton: Skeleton, moving: frozenset[int]) -> Bools:
     """Which joints (J,) are not those of a second body beside the first: a piece at least half as large as the largest."""
     pieces = {root: skeleton.descendants(root) for root in skeleton.roots}
-    first = max(pieces, key=lambda root: len(pieces[root]))
+    most = max(len(piece) for piece in pieces.values())
+    able = [root for root in pieces if root in moving and 2 * len(pieces[root]) >= most] or list(pieces)
+    first = max(able, key=lambda root: len(pieces[root]))
     out = np.ones(skeleton.num_joints, dtype=bool)
     for root, piece in pieces.items():
-        if root != first and len(piece) > 3 and 2 * len(piece) >= len(pieces[first]):
+        if root != first and len(piece) > 3 and 2 * len(piece) >= most:
             out[list(piece)] = False
     return out
 
