@@ -58,6 +58,7 @@ def height(motion: Motion) -> float:
 
 
 @needs_motions
+@pytest.mark.blender
 @needs_blender
 def test_blender_agrees_on_every_real_clip() -> None:
     motions = [bvh.read(path.read_bytes(), path.name) for path in CLIPS]
@@ -102,6 +103,7 @@ DIALECTS = {
 }
 
 
+@pytest.mark.blender
 @needs_blender
 def test_blender_agrees_on_the_dialects_that_it_reads(tmp_path: Path) -> None:
     files, motions = [], []
@@ -127,6 +129,7 @@ def sources() -> dict[str, Motion]:
 
 
 @needs_motions
+@pytest.mark.blender
 @needs_blender
 def test_what_we_write_opens_in_blender_at_the_same_positions(tmp_path: Path) -> None:
     motions = sources()
