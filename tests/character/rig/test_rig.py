@@ -19,6 +19,7 @@ from surefoot.material.skeletons import DINOSAUR, HUMANOID
 from surefoot.motion import quaternion
 from surefoot.motion.anatomy import anatomy, attach
 from surefoot.motion.bvh import read
+from surefoot.motion.files import read_motion
 from surefoot.motion.motion import Motion, Source
 from surefoot.motion.skeleton import Skeleton, Tip
 from tests.clips import MOTIONS, needs_motions
@@ -130,6 +131,16 @@ def test_feet_parked_on_the_root_are_hung_from_the_leg() -> None:
     rigged = rig(parked)
     assert rigged.blueprint.body("left_ankle").parent == "left_knee"
     assert any("hung where they belong" in line for line in rigged.character.report)
+
+
+@needs_motions
+@pytest.mark.parametrize("clip", ["Attack", "Death", "Idle", "Jump", "Run", "Walk"])
+@pytest.mark.parametrize("beast", ["TRex", "Velociraptor"])
+def test_feet_that_stand_still_beside_each_other_stay_on_their_own_legs(beast: str, clip: str) -> None:
+    rigged = rig(read_motion(MOTIONS / "gltf" / f"quaternius_{beast.lower()}.glb#{beast}_{clip}"))
+    assert sorted(rigged.character.feet) == ["BackFoot.L", "BackFoot.R"]
+    parents = {b.name: b.parent for b in rigged.blueprint.bodies}
+    assert [parents[f"BackFoot.{side}"] for side in "LR"] == ["BackLowLeg.L", "BackLowLeg.R"]
 
 
 def test_neighbours_and_the_roots_neighbours_never_collide() -> None:

@@ -21,6 +21,9 @@ from surefoot.character.retarget.limbs import Point, limbs
 from surefoot.character.retarget.matching import Matching, check_overrides, pair_limbs, read_overrides, stations
 from surefoot.character.retarget.targets import Goal, Targets, aim
 from surefoot.character.retarget.transfer import LEANING, TILTED, Side, drivers, from_hips, lean, twist_to_hinges, world_rotations
+from surefoot.character.rig.config import RigConfig
+from surefoot.character.rig.draft import draft
+from surefoot.character.rig.rest import standing
 from surefoot.errors import InputError
 from surefoot.motion import quaternion
 from surefoot.motion.anatomy import Anatomy, anatomy, attach
@@ -92,6 +95,11 @@ def prepare(motion: Motion, character: Character, config: RetargetConfig, matchi
         notes.append(f"hung where they belong, they stood outside the limb: {listed}")
         motion, _ = attach(motion, dict(found.detached))
         found = anatomy(motion.skeleton, motion)
+    stood = _stood(motion, found)
+    if stood is not None:
+        motion, note = stood
+        notes.append(note)
+        found = anatomy(motion.skeleton, motion)
     ours = _side(motion.skeleton.rest, reference_pose(motion.skeleton, motion), found.trunk, found, found.forward)
     body = anatomy(character.skeleton)
     rest = reference_pose(character.skeleton, None)
@@ -121,6 +129,14 @@ def prepare(motion: Motion, character: Character, config: RetargetConfig, matchi
         pairs=tuple(pairs), drivers=MappingProxyType(table), unmatched=tuple(left), overrides=MappingProxyType(dict(overrides))
     )
     return Problem(motion=motion, targets=targets, matching=matching_found, notes=(*notes, *found.notes))
+
+
+def _stood(motion: Motion, found: Anatomy) -> tuple[Motion, str] | None:
+    """The motion on a skeleton that rests standing, made from its clip, where its own rest pose is none."""
+    try:
+        return standing(draft(motion, found, RigConfig(max_bodies=motion.skeleton.num_joints)))
+    except InputError:  # nothing to rig: read as it is
+        return None
 
 
 def _side(rest: tuple[Array, Array], pose: Pose, trunk: int, found: Anatomy, forward: Array) -> Side:

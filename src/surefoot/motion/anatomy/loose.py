@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.motion import quaternion
+from surefoot.motion.anatomy.words import side
 from surefoot.motion.motion import Motion
 from surefoot.motion.skeleton import Skeleton
 
@@ -43,9 +44,11 @@ def loose_joints(skeleton: Skeleton, body: Bools, height: float, motion: Motion 
     piece = np.full(len(parents), -1)
     for j in range(len(parents)):
         piece[j] = j if j in loose else piece[parents[j]] if parents[j] >= 0 else -1
+    sides = np.array([side(name) for name in skeleton.names])
     carries = np.full((len(loose), len(joints)), np.inf)  # how far away the carrier is
     for i, j in enumerate(loose):
         kept = (_wander(at, turned, j, joints) < KEEPS * height) & (piece[joints] != j) & (piece[joints] >= 0)
+        kept &= sides[joints] * sides[j] >= 0  # two feet that stand keep their places to each other
         carries[i, kept] = np.linalg.norm(at[:, joints][:, kept] - at[:, [j]], axis=-1).mean(axis=0)
     carried = np.isfinite(carries).any(axis=1)
     first = [i for i in range(len(loose)) if not carried[i]] or list(range(len(loose)))
