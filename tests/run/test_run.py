@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -174,6 +176,29 @@ def test_a_full_disk_leaves_the_last_checkpoint(tmp_path: Path) -> None:
     with open_run(tmp_path / "a", {}, resume=True) as run:
         assert run.latest is not None
         assert run.latest.arrays["x"].tolist() == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("fault", [errno.EROFS, errno.ENOSPC, errno.EACCES])
+@pytest.mark.parametrize("place", ["tempfile.mkstemp", "os.replace", "os.fsync"])
+def test_a_file_system_that_turns_read_only_or_full_leaves_old_files_intact(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: int, place: str
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(fault, os.strerror(fault))
+
+    with open_run(tmp_path / "a", CONFIG) as run:
+        run.checkpoint(1, {}, {"x": np.arange(5)})
+        run.checkpoint(2, {}, {"x": np.arange(6)})
+        before = {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir() if path.name != "log.txt"}
+        with monkeypatch.context() as patch:
+            patch.setattr(place, refuse)
+            with pytest.raises(OSError, match=re.escape(os.strerror(fault))):
+                run.checkpoint(3, {}, {"x": np.arange(9)})
+        assert {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir() if path.name != "log.txt"} == before
+        run.checkpoint(3, {}, {"x": np.arange(7)})
+    with open_run(tmp_path / "a", CONFIG, resume=True) as run:
+        assert run.latest is not None
+        assert run.latest.step == 3
 
 
 def test_killed_three_times_it_ends_in_the_same_bytes(tmp_path: Path) -> None:
