@@ -6,8 +6,10 @@
         M_R  = the regulator of the linear dynamics that all samples show                          (beyond the paper; see `riccati`)
         of M_E, M_R, (M_E + M_R) / 2 and the best so far, the one that stands longest under pushes on a fresh seed goes on
 
-Once the best stands more than `raise_at` of the time the pushes grow, those of the trial and those that the walks are taught under. The
-first pass samples widely around the open loop and only averages what survived into better open-loop controls.
+Once the best stands more than `raise_at` of the time the pushes grow, those of the trial and those that the walks are taught under.
+
+Before that come open-loop controls: a pass of one walk with all samples, whose survivors' actions are averaged. Where all are lost, every
+joint that carries, balances or swings is tried `wide`, and what survived on the average becomes the reference of a new pass.
 F fragments, d numbers an action, n features.
 """
 
@@ -27,10 +29,11 @@ from surefoot.feedback.policy import LinearFeedback
 from surefoot.feedback.regression import regress
 from surefoot.feedback.riccati import gains
 from surefoot.feedback.stress import Stress
+from surefoot.feedback.survival import perturbed
 from surefoot.feedback.symmetry import Symmetry, symmetric, symmetry
 from surefoot.feedback.walks import Gathered, Walks
 from surefoot.physics.batch import BatchEngine
-from surefoot.reconstruct.actions import Actions
+from surefoot.reconstruct.actions import Actions, actions
 
 Array = NDArray[np.float64]
 
@@ -51,7 +54,9 @@ class GuidedConfig:
     rounds: int = 8
     """Of the cycle, in every iteration; walks times rounds times what survives a round is what a fragment is learned from."""
     warm_up: int = 6
-    """Rounds of the first pass, in which all samples are one walk."""
+    """Rounds of the passes before feedback, in which all samples are one walk."""
+    wide: float = 11.5
+    """What is tried with all joints where `spread` does not do [degrees]."""
     iterations: int = 12
     """At most."""
     patience: int = 4
@@ -91,7 +96,7 @@ class GuidedConfig:
                 raise InputError(f"{name} must be at least 1, got {getattr(self, name)}.")
         if self.samples < 4:
             raise InputError(f"a walk needs four samples or more, got {self.samples}.")
-        for name in ("spread", "grow", "fragment", "raise_at"):
+        for name in ("spread", "wide", "grow", "fragment", "raise_at"):
             if not getattr(self, name) > 0.0:
                 raise InputError(f"{name} must be positive, got {getattr(self, name)}.")
         for name in ("floor", "noise", "ridge", "effort", "force"):
@@ -117,10 +122,12 @@ class Search:
     """The present push [N], for 62 kg."""
     idle: int = 0
     done: int = 0
+    stage: str = "open"
+    """"open": averaging open-loop controls; "wide": the same with all joints; "closed": feedback."""
     history: list[dict[str, Any]] = field(default_factory=list)
     """What every iteration brought (JSON values)."""
 
-    FACTS = ("score", "force", "idle", "done", "history")
+    FACTS = ("score", "force", "idle", "done", "stage", "history")
 
     def facts(self) -> dict[str, Any]:
         """What is no array, as JSON values."""
@@ -140,7 +147,7 @@ class Search:
             setattr(self, name, facts[name])
         self.spread = np.array(arrays["spread"])
         for who in ("policy", "best"):
-            numbers = {name: np.array(arrays[f"{who}_{name}"]) for name in ("center", "gain", "action")}
+            numbers = {name: np.array(arrays[f"{who}_{name}"]) for name in ("reference", "center", "gain", "action")}
             rows = [np.array(arrays[f"{who}_starts_{k}"]) for k in range(self.policy.num_fragments)]
             setattr(self, who, self.policy.replace(**numbers))
             setattr(self, "starts" if who == "policy" else "best_starts", rows)
@@ -162,8 +169,11 @@ class Guided:
         self.trial = BatchEngine(cycle.character, 96, threads)
         self.joints: Actions = carriers(cycle.character, cycle.servos, ankles=config.ankles, shoulders=config.shoulders)
         self.symmetry: Symmetry | None = symmetry(cycle, self.engine, self.joints) if even else None
+        self.all: Actions = actions(cycle.character, cycle.servos)
+        self.symmetry_of_all = symmetry(cycle, self.engine, self.all) if even else None
         noise = float(np.radians(config.noise))
         self.one = Walks(self.engine, cycle, self.joints, 1, noise=0.0, horizon=config.horizon)
+        self.whole = Walks(self.engine, cycle, self.all, 1, noise=0.0, horizon=config.horizon)
         self.many = Walks(self.engine, cycle, self.joints, config.walks, noise=noise, horizon=config.horizon)
 
     @property
@@ -201,43 +211,85 @@ class Guided:
 
     def step(self, search: Search) -> None:
         """One iteration. Its random numbers follow from the seed and its number alone."""
-        config, first = self.config, search.done == 0
-        draw, try_ = (np.random.default_rng(s) for s in np.random.SeedSequence([self.seed, search.done]).spawn(2))
-        weight = self.cycle.character.mass / PERSON
-        force = 0.0 if search.done < 2 else 0.8 * max(search.force, config.force) * weight
-        begin = search.starts[0] if not self.cycle.ends else self._entries(search, draw)
-        rounds = config.warm_up if first else config.rounds
-        walks = self.one if search.done < 2 and not self.cycle.ends else self.many
-        found = walks.gather(search.policy, search.spread, begin, rounds, draw, force)
+        draw, fresh = (np.random.default_rng(s) for s in np.random.SeedSequence([self.seed, search.done]).spawn(2))
+        if search.stage == "closed":
+            self._learn(search, draw, fresh)
+        elif search.stage == "wide":
+            self._widen(search, draw)
+        else:
+            self._average(search, draw, fresh)
         search.done += 1
+
+    def _average(self, search: Search, draw: np.random.Generator, fresh: np.random.Generator) -> None:
+        """Better open-loop controls: the mean of what survived around the present ones."""
+        found = self.one.gather(search.policy, search.spread, self._entries(search, draw), self.config.warm_up, draw)
+        if found is None:
+            search.stage = "wide"
+            search.history.append({"stage": "open", "lost": True})
+            return
+        center, gain, action, spread = self._regressed(found, self.symmetry)
+        search.spread = np.maximum(spread, np.radians(self.config.spread) * self.joints.share)
+        search.starts = [rows[draw.permutation(len(rows))[:KEPT]] for rows in found.starts]
+        mean = search.policy.replace(center=center, action=action, gain=np.zeros_like(gain))
+        self._choose(search, {"open loop": mean}, found, fresh)
+        search.stage = "closed"
+
+    def _widen(self, search: Search, draw: np.random.Generator) -> None:
+        """All joints are tried; the mean of what survived becomes the reference."""
+        fragments, size = self.cycle.num_fragments, self.all.size
+        still = {"action": np.zeros((fragments, size)), "gain": np.zeros((fragments, size, search.policy.center.shape[1]))}
+        blank = search.policy.replace(columns=self.all.columns, **still)
+        spread = np.tile(np.radians(self.config.wide) * self.all.share, (fragments, 1))
+        found = self.whole.gather(blank, spread, self._entries(search, draw), self.config.warm_up, draw)
+        search.stage = "open"
+        if found is None:
+            search.idle += 1
+            search.history.append({"stage": "wide", "lost": True})
+            return
+        _, _, action, _ = self._regressed(found, self.symmetry_of_all)
+        turned = self.cycle.servos.compose(search.policy.reference, self.all.offsets(action)[search.policy.fragments])
+        search.policy = search.policy.replace(reference=turned)
+        search.starts = [rows[draw.permutation(len(rows))[:KEPT]] for rows in found.starts]
+        search.history.append({"stage": "wide", "cost": round(found.cost, 4)})
+
+    def _learn(self, search: Search, draw: np.random.Generator, fresh: np.random.Generator) -> None:
+        """Feedback from what survived."""
+        config = self.config
+        early = search.score < config.raise_at and not any("regression" in one.get("scores", {}) for one in search.history)
+        walks = self.one if early and not self.cycle.ends else self.many
+        force = 0.0 if early else 0.8 * max(search.force, config.force) * self._weight
+        found = walks.gather(search.policy, search.spread, self._entries(search, draw), config.rounds, draw, force)
         if found is None:  # all lost, again and again: from the best once more
             search.policy, search.starts, search.idle = search.best, search.best_starts, search.idle + 1
-            search.history.append({"force": search.force, "lost": True})
+            search.history.append({"stage": "closed", "force": search.force, "lost": True})
             return
-        candidates, search.spread = self._candidates(search, found, first)
+        candidates, search.spread = self._candidates(search, found)
         search.starts = [rows[draw.permutation(len(rows))[:KEPT]] for rows in found.starts]
-        self._choose(search, candidates, found, try_, weight)
+        self._choose(search, candidates, found, fresh)
+
+    @property
+    def _weight(self) -> float:
+        return self.cycle.character.mass / PERSON
 
     def _entries(self, search: Search, draw: np.random.Generator) -> Array:
-        """Perturbed rows in which a skill that ends begins."""
-        from surefoot.feedback.survival import perturbed
-
-        num = self.config.walks * self.config.rounds
-        rows, _ = perturbed(self.cycle, self.engine, [search.starts[0]] * self.cycle.num_fragments, num, draw)
+        """Rows (m, S) in which walks begin: where the cycle was passed, or for a skill that ends perturbed ones."""
+        if not self.cycle.ends:
+            return search.starts[0]
+        rows, _ = perturbed(self.cycle, self.engine, [search.starts[0]] * self.cycle.num_fragments, self.engine.num_simulations, draw)
         return rows
 
-    def _candidates(self, search: Search, found: Gathered, first: bool) -> tuple[dict[str, LinearFeedback], Array]:
+    def _regressed(self, found: Gathered, pair: Symmetry | None) -> tuple[Array, ...]:
+        """Centre, gain, action and spread of all fragments."""
+        tuples = found.tuples if pair is None else pair.pooled(found.tuples)
+        parts = tuple(np.stack(part) for part in zip(*[regress(one, self.config.ridge) for one in tuples], strict=True))
+        return parts if pair is None else pair.both(*parts)
+
+    def _candidates(self, search: Search, found: Gathered) -> tuple[dict[str, LinearFeedback], Array]:
         """Policies by name, and how widely to explore around them."""
         config, pair = self.config, self.symmetry
-        tuples = found.tuples if pair is None else pair.pooled(found.tuples)
-        center, gain, action, spread = (np.stack(part) for part in zip(*[regress(one, config.ridge) for one in tuples], strict=True))
-        if pair is not None:
-            center, gain, action, spread = pair.both(center, gain, action, spread)
-        wide = np.radians(config.spread if first else config.floor) * self.joints.share
-        spread = np.maximum(spread, wide)
+        center, gain, action, spread = self._regressed(found, pair)
+        spread = np.maximum(spread, np.radians(config.floor) * self.joints.share)
         mean = search.policy.replace(center=center, action=action)
-        if first:  # a single pass tells no feedback
-            return {"open loop": mean.replace(gain=np.zeros_like(gain))}, spread
         out = {"regression": mean.replace(gain=gain)}
         if config.effort > 0.0:
             steps = found.steps if pair is None else pair.pooled_steps(found.steps)
@@ -246,12 +298,10 @@ class Guided:
             out |= {"regulator": mean.replace(gain=model), "both": mean.replace(gain=0.5 * (model + gain))}
         return out, spread
 
-    def _choose(
-        self, search: Search, candidates: dict[str, LinearFeedback], found: Gathered, draw: np.random.Generator, weight: float
-    ) -> None:
+    def _choose(self, search: Search, candidates: dict[str, LinearFeedback], found: Gathered, fresh: np.random.Generator) -> None:
         """Try the candidates and the best so far on the same fresh episodes."""
         config = self.config
-        trial = Stress(self.cycle, self.trial, search.starts, search.force * weight, draw)
+        trial = Stress(self.cycle, self.trial, search.starts, search.force * self._weight, fresh)
         tried = {name: trial(policy) for name, policy in candidates.items()}
         scores = {name: one.mean for name, one in tried.items()}
         name = max(scores, key=scores.__getitem__)
@@ -264,6 +314,7 @@ class Guided:
         search.policy = search.best if scores[name] < old - 0.1 else candidates[name]
         search.history.append(
             {
+                "stage": search.stage,
                 "force": search.force,
                 "scores": {key: round(value, 4) for key, value in scores.items()},
                 "stood": round(tried[name].rate, 4),

@@ -108,11 +108,14 @@ def learn(
 def said(search: Search, config: GuidedConfig) -> str:
     """Where learning stands, for a line of progress."""
     last = search.history[-1]
+    where = f"iteration {search.done} of at most {config.iterations}"
     if last.get("lost"):
-        return f"iteration {search.done} of at most {config.iterations}: all walks lost, back to the best"
+        return f"{where}: all walks lost" + (", back to the best" if last["stage"] == "closed" else f"; next, {search.stage}")
+    if last["stage"] == "wide":
+        return f"{where}: open-loop controls of all joints"
     pushed = f" under pushes of {last['force']:.0f} N" if last["force"] else ""
     stood, best = 100.0 * last["stood"], 100.0 * last["best"]
-    return f"iteration {search.done} of at most {config.iterations}: {stood:.0f} % stand{pushed}; best {best:.0f} %"
+    return f"{where}: {stood:.0f} % stand{pushed}; best {best:.0f} %"
 
 
 def _keep(run: Run | None, search: Search) -> None:
