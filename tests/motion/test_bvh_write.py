@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from surefoot.errors import InputError
-from surefoot.motion import bvh, quaternion
+from surefoot.motion import bvh, bvh_frame, quaternion
 from surefoot.motion.files import ReadOptions
-from surefoot.motion.motion import Motion
+from surefoot.motion.motion import Motion, Source
 from surefoot.motion.skeleton import Skeleton, Tip
-from tests.motion.bodies import CRAB, person, walk
+from tests.motion.bodies import CRAB, DOG, DOG_TIPS, person, walk
 from tests.motion.bvh_dialects import Dialect, write
 from tests.motion.bvh_twin import Twin
 
@@ -62,6 +62,24 @@ def test_an_edited_file_keeps_its_own_unit_and_up_axis() -> None:
         again = bvh.read(bvh.encode(motion), "again.bvh")
         assert (again.source.unit_m, again.source.up_axis) == (motion.source.unit_m, motion.source.up_axis)
         assert np.ptp(twin.positions(0)[:, 2 if dialect.up == "Z" else 1]) * dialect.unit_m == pytest.approx(1.5, abs=0.2)
+
+
+@pytest.mark.parametrize("size", [0.1, 0.5, 1.0, 8.0])
+@pytest.mark.parametrize("names", ["a person's", "none"])
+def test_a_body_of_any_size_is_written_in_a_unit_that_its_reader_finds(size: float, names: str) -> None:
+    clip = person() if names == "a person's" else walk(DOG, DOG_TIPS)
+    motion = bvh.read(write(clip, Dialect(unit_m=1.0, up="Z")).data, "clip.bvh", ReadOptions(unit_m=size, up="Z"))
+    strange = motion.replace(source=Source())
+    again = bvh.read(bvh.encode(strange), "again.bvh")
+    check(strange, again, 1e-5 * size)
+    assert again.source.up_axis == "Y"
+    assert bvh_frame.reminder(strange) is None
+    assert (again.source.unit_m == 0.01) or size != 1.0
+
+
+def test_a_file_whose_unit_was_overridden_says_how_to_read_it_again() -> None:
+    motion = bvh.read(write(person()).data, "clip.bvh", ReadOptions(unit_m=0.5, up="X"))
+    assert bvh_frame.reminder(motion) == "a BVH does not say its unit and up axis; reading this one again needs --unit 0.5 --up X"
 
 
 def test_bones_that_keep_their_length_have_no_position_channels() -> None:

@@ -12,6 +12,7 @@ from surefoot.cli.flags import Common
 from surefoot.cli.output import Output, check_out
 from surefoot.cli.reading import Keeping, Reading, bundle, is_bundle, motion
 from surefoot.motion.files import WRITTEN
+from surefoot.motion.motion import Motion
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +45,7 @@ class Command(Keeping, Reading, Common):
         read = motion(self.file, self.options(), output)
         write_motion(read, self.out)
         output.say(f"wrote {self.out}: {read.num_frames} frames of {read.skeleton.num_joints} joints at {read.fps:.6g} a second")
+        self._remind(read, output)
         for guess in read.source.guesses:
             sure = f"{100 * guess.confidence:.0f} % sure: {guess.why}"
             output.say(f"  guessed {guess.what}: {guess.value} ({sure}); override with {guess.override}")
@@ -61,6 +63,12 @@ class Command(Keeping, Reading, Common):
             }
         )
 
+    def _remind(self, written: Motion, output: Output) -> None:
+        from surefoot.motion.bvh_frame import reminder
+
+        if self.out.suffix.lower() == ".bvh" and (said := reminder(written)):
+            output.note(said)
+
     def _bundle(self, output: Output) -> None:
         from dataclasses import replace
 
@@ -72,6 +80,7 @@ class Command(Keeping, Reading, Common):
         where = "into the source's own file, beside its mesh" if done.in_source else "on the source's skeleton"
         output.say(f"wrote {self.out}: {written.num_frames} frames of {written.skeleton.num_joints} joints at {written.fps:.6g} a second")
         output.say(f"  the clip '{done.clip}', {where if done.on_source else 'on the skeleton of the character'}")
+        self._remind(written, output)
         output.result(
             {
                 "out": str(self.out),

@@ -29,9 +29,6 @@ __all__ = ["encode", "read", "write"]
 
 Array = NDArray[np.float64]
 
-_SAMPLES = 96
-"""Frames that guesses look at."""
-
 
 def read(data: bytes, name: str, options: ReadOptions | None = None) -> Motion:
     """The motion in the bytes of a BVH file; `name` is the file's base name, for messages."""
@@ -144,7 +141,7 @@ class _Raw:
         if options.positions is not None:
             out[:, moving] = self.local(moving, options.positions)
         else:
-            picked = self.local(moving, "absolute")[:: max(1, len(out) // _SAMPLES)]
+            picked = self.local(moving, "absolute")[:: max(1, len(out) // units.SAMPLES)]
             picked = np.where(self.given[moving], picked, 0.0)
             size = float(np.abs(self.offsets).max(initial=0.0))
             offsets = np.where(self.given[moving], self.offsets[moving], 0.0)
@@ -170,7 +167,7 @@ class _Raw:
 
     def sample(self, translations: Array, frame_time: float) -> units.Body:
         """Some poses, for guessing; the first frame, which may be a T-pose, is left out where there are others."""
-        picked = _picked(len(translations), frame_time)
+        picked = units.picked(len(translations), frame_time)
         world = self.skeleton.forward(translations[picked], self.rotations[picked])
         still = self.skeleton.forward(self.rest, np.tile(quaternion.IDENTITY, (len(self.rest), 1)))
         return units.Body(
@@ -179,17 +176,6 @@ class _Raw:
             rest=np.concatenate([still[0], self.skeleton.tip_positions(*still)]),
             posed=np.concatenate([world[0], self.skeleton.tip_positions(*world)], axis=1),
         )
-
-
-def _picked(frames: int, frame_time: float) -> NDArray[np.int64]:
-    """Frames to look at: windows spread over the clip, 0.05 s from frame to frame inside one, so that planted feet show."""
-    first = 1 if frames > 2 else 0
-    step = max(1, min(round(0.05 / frame_time), (frames - first) // 8))
-    if (frames - first) <= step * _SAMPLES:
-        return np.arange(first, frames, step)
-    window = np.arange(_SAMPLES // 4) * step
-    starts = np.linspace(first, frames - 1 - window[-1], 4).astype(np.int64)
-    return np.unique(starts[:, None] + window)
 
 
 def _up(raw: _Raw, translations: Array, pose: units.Body, options: ReadOptions, guesses: list[Guess]) -> tuple[UpAxis, Array]:

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import cast, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.errors import InputError, one_line, unknown_name
-from surefoot.motion import axes, bvh_guess, quaternion
+from surefoot.motion import axes, bvh_frame, bvh_guess, quaternion
 from surefoot.motion.axes import UpAxis
 from surefoot.motion.files import atomic_write
 from surefoot.motion.motion import Motion
@@ -36,15 +36,14 @@ def write(motion: Motion, path: str | Path) -> None:
 
 
 def encode(motion: Motion, *, up: UpAxis | None = None, unit_m: float | None = None) -> bytes:
-    """The bytes of a BVH file; by default in centimetres with Y up, or as the BVH it was read from."""
-    bvh = motion.source.format == "bvh"
-    axis = up or (motion.source.up_axis if bvh else "Y")
-    unit = unit_m if unit_m is not None else (motion.source.unit_m if bvh else 0.01)
+    """The bytes of a BVH file; by default as `bvh_frame.frame` chooses: as the BVH it was read from, or in centimetres with Y up."""
+    usual = (up, unit_m) if up is not None and unit_m is not None else bvh_frame.frame(motion)
+    axis, unit = up or usual[0], usual[1] if unit_m is None else unit_m
     if axis not in get_args(UpAxis):
         raise unknown_name("up axis", axis, get_args(UpAxis))
     if not (np.isfinite(unit) and unit > 0.0):
         raise InputError(f"the length of a unit must be a positive number of metres, got {unit}.")
-    back = quaternion.conjugate(axes.upright(cast(UpAxis, axis)))
+    back = quaternion.conjugate(axes.upright(axis))
     skeleton = motion.skeleton
     offsets, local, turned, tips = _in_file(motion, back, unit)
     below = skeleton.parents >= 0

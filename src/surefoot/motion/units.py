@@ -30,7 +30,7 @@ _HABIT = {"cm": 0.5, "m": 0.25, "mm": 0.1, "inch": 0.1, "CMU": 0.06, "foot": 0.0
 _STATURE = 1.68
 """How tall a grown person is, as `stature` measures it [m]."""
 _AXES: dict[UpAxis, tuple[int, float]] = {"Y": (1, 1.0), "Z": (2, 1.0), "-Y": (1, -1.0), "-Z": (2, -1.0), "X": (0, 1.0), "-X": (0, -1.0)}
-_UP_HABIT: dict[UpAxis, float] = {"Y": 1.5, "Z": 0.8, "-Y": -3.0, "-Z": -3.0, "X": -2.0, "-X": -3.0}
+_UP_HABIT: dict[UpAxis, float] = {"Y": 1.5, "Z": 0.8, "-Y": -3.0, "-Z": -3.0, "X": -3.0, "-X": -4.0}
 
 _FOOT = re.compile(r"foot|feet|toe|ankle|heel|hoof|paw|\bfuss|pied|(?:^|[^a-z])foot", re.I)
 _LEG = re.compile(r"leg|thigh|shin|calf|knee|hip|femur|tibia", re.I)
@@ -38,6 +38,21 @@ _ARM = re.compile(r"arm|hand|wrist|elbow|shoulder|collar|clavicle|humerus", re.I
 _HAND = re.compile(r"hand|wrist", re.I)
 _HEAD = re.compile(r"head|neck|skull", re.I)
 _BEAST = re.compile(r"(?<!pony)(?<!pony )tail|paw|hoof|wing|claw|front.?(?:leg|foot|paw)|hind|jaw.*tail|pincer|fin\b", re.I)
+
+
+SAMPLES = 96
+"""Frames that guesses look at."""
+
+
+def picked(frames: int, frame_time: float) -> NDArray[np.int64]:
+    """Frames to look at: windows spread over the clip, 0.05 s from frame to frame inside one, so that planted feet show."""
+    first = 1 if frames > 2 else 0
+    step = max(1, min(round(0.05 / frame_time), (frames - first) // 8))
+    if (frames - first) <= step * SAMPLES:
+        return np.arange(first, frames, step)
+    window = np.arange(SAMPLES // 4) * step
+    starts = np.linspace(first, frames - 1 - window[-1], 4).astype(np.int64)
+    return np.unique(starts[:, None] + window)
 
 
 @dataclass(frozen=True, kw_only=True)
