@@ -10,7 +10,7 @@ from surefoot.errors import InputError
 from surefoot.material.skeletons import DINOSAUR, DINOSAUR_HINGES, HUMANOID
 
 
-@pytest.fixture(params=["humanoid", "deepmimic", "dinosaur"])
+@pytest.fixture(params=["humanoid", "deepmimic", "dinosaur", "robot"])
 def character(request: pytest.FixtureRequest) -> Character:
     return builtin(request.param)
 
@@ -41,10 +41,18 @@ def test_the_dinosaur_has_its_published_numbers() -> None:
         assert dinosaur.model.joint(name).type[0] == mujoco.mjtJoint.mjJNT_HINGE
 
 
+def test_the_robot_is_made_of_boxes_alone() -> None:
+    robot = builtin("robot")
+    assert robot.mass == pytest.approx(70.0)
+    assert robot.height == pytest.approx(1.60, abs=0.05)
+    kinds = {int(robot.model.geom_type[g]) for g in range(robot.model.ngeom) if robot.model.geom_bodyid[g] in robot.body_ids}
+    assert kinds == {int(mujoco.mjtGeom.mjGEOM_BOX)}
+
+
 def test_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(InputError, match=r"no built-in character named 'humanoit'; did you mean 'humanoid'\?"):
         builtin("humanoit")
-    assert set(names()) == {"humanoid", "deepmimic", "dinosaur"}
+    assert set(names()) == {"humanoid", "deepmimic", "dinosaur", "robot"}
 
 
 def test_body_frames_are_the_worlds_at_rest(character: Character) -> None:

@@ -13,6 +13,7 @@ from functools import cache
 from surefoot.character import deepmimic as _deepmimic
 from surefoot.character import dinosaur as _dinosaur
 from surefoot.character import humanoid as _humanoid
+from surefoot.character import robot as _robot
 from surefoot.character.character import Character
 from surefoot.errors import unknown_name
 
@@ -35,7 +36,13 @@ def dinosaur() -> Character:
     return Character.from_blueprint(_dinosaur.blueprint())
 
 
-_MAKERS: dict[str, Callable[[], Character]] = {"humanoid": humanoid, "deepmimic": deepmimic, "dinosaur": dinosaur}
+@cache
+def robot() -> Character:
+    """A boxy robot, 1.6 m, 70 kg, 34 degrees of freedom: broad trunk, short legs, feet like bricks."""
+    return Character.from_blueprint(_robot.blueprint())
+
+
+_MAKERS: dict[str, Callable[[], Character]] = {"humanoid": humanoid, "deepmimic": deepmimic, "dinosaur": dinosaur, "robot": robot}
 
 
 def names() -> tuple[str, ...]:
