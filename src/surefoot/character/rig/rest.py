@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from surefoot.character.rig.draft import Draft
 from surefoot.motion import quaternion
+from surefoot.motion.anatomy.pose import scrambled
 from surefoot.motion.edit.mirror import turn_onto
 from surefoot.motion.motion import Motion
 from surefoot.motion.skeleton import Skeleton
@@ -49,6 +50,8 @@ def standing(draft: Draft) -> tuple[Motion, str] | None:
 def _fault(draft: Draft, positions: Array) -> str | None:
     """What is wrong with a pose (J, 3) as a rest pose, None when it will do."""
     anatomy = draft.anatomy
+    if scrambled(draft.motion):
+        return "the joints are turned as no frame of the clip turns them"
     for leg in anatomy.legs:
         start, end = positions[leg[0]], positions[leg[-1]]
         length = float(np.linalg.norm(np.diff(positions[list(leg)], axis=0), axis=-1).sum())

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from surefoot.motion.anatomy.pose import Pose
 from surefoot.motion.anatomy.symmetry import Symmetry
 from surefoot.motion.anatomy.words import parts
+from surefoot.motion.motion import Motion
 from surefoot.motion.skeleton import Skeleton
 
 Array = NDArray[np.float64]
@@ -141,8 +142,8 @@ def _strays(tree: Tree, at: int, child: int, main: int) -> bool:
     )
 
 
-def find_limbs(tree: Tree, symmetry: Symmetry, trunk: int) -> list[Limb]:
-    """All limbs below the trunk."""
+def find_limbs(tree: Tree, symmetry: Symmetry, trunk: int, motion: Motion | None = None) -> list[Limb]:
+    """All limbs below the trunk. Where a frame stands for the rest pose, the other frames tell of a leg that is lifted in it."""
     partner = symmetry.partner
     roots: list[int] = []
     stack = [trunk]
@@ -160,6 +161,8 @@ def find_limbs(tree: Tree, symmetry: Symmetry, trunk: int) -> list[Limb]:
         return []
     ground = min(tree.lowest(trunk), min(float(tree.points[j][2]) for j in tree.subtree(trunk)))
     low = {r: (tree.lowest(r) - ground) / tree.height for r in roots}
+    if tree.pose.frame is not None and motion is not None:
+        low |= {r: min(low[r], _usual_low(tree, r, trunk, motion)) for r in roots if _says(tree, r) == "leg"}
     # Both sides of a pair are the same kind of limb, however the pose bends them.
     low = {r: min(low[r], low.get(int(partner[r]), low[r])) for r in roots}
     legged = [r for r in roots if not tree.parts[r] & OTHER] or roots
@@ -172,6 +175,13 @@ def find_limbs(tree: Tree, symmetry: Symmetry, trunk: int) -> list[Limb]:
         chain = _chain(tree, symmetry, r, kind)
         limbs.append(Limb(root=r, kind=kind, chain=chain, end=_end(tree, chain, kind, ground, partner)))
     return limbs
+
+
+def _usual_low(tree: Tree, root: int, trunk: int, motion: Motion) -> float:
+    """How far a limb is above the body's lowest joint in the tenth of the frames in which it is lowest, as a part of the height."""
+    z = motion.joint_positions[..., 2]
+    above = z[:, tree.subtree(root)].min(axis=1) - z[:, tree.subtree(trunk)].min(axis=1)
+    return float(np.percentile(above, 10.0)) / tree.height
 
 
 def _lone_legs(tree: Tree, trunk: int, partner: tuple[int, ...]) -> list[int]:

@@ -1,7 +1,7 @@
 """The pose in which a skeleton's anatomy is read: the rest pose, or a frame of the motion where the rest pose is of no use.
 
-Some files have a rest pose with every bone along one axis, folded up, lying down or upside down. The frame in which the
-body stands tallest then serves instead.
+Some files have a rest pose with every bone along one axis, folded up, lying down, upside down, or with joints turned as no clip turns them.
+Of the frames in which the body is tall, the one most like the others then serves instead: who dives is tall upside down, but not for long.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from surefoot.motion import quaternion
 from surefoot.motion.motion import Motion
 from surefoot.motion.skeleton import Skeleton
 
@@ -39,24 +40,51 @@ class Pose:
 
 
 def reference_pose(skeleton: Skeleton, motion: Motion | None) -> Pose:
-    """The rest pose when it shows the body, else the frame in which the body stands tallest."""
+    """The rest pose when it shows the body, else the frame in which the body stands tall as it mostly does."""
     positions, rotations = skeleton.rest
     rest = Pose(positions=positions, rotations=rotations, tips=skeleton.tip_positions(positions, rotations), frame=None, why="")
     if motion is None or skeleton.num_joints < 3:
         return rest
     own = _bodily(skeleton)
     heights = np.ptp(motion.joint_positions[:, own, 2], axis=1)
-    tallest = int(np.argmax(heights))
-    why = _useless(rest.positions[own], motion.joint_positions[:, own], _bones(rest.positions, skeleton)[own], heights)
+    bones = _bones(rest.positions, skeleton)[own]
+    why = _useless(rest.positions[own], motion.joint_positions[:, own], bones, heights)
+    if not why and scrambled(motion):
+        why = "the rest pose turns the joints as no frame of the clip does"
     if not why:
         return rest
+    frame = _usual(motion.joint_positions[:, own, 2], bones, heights)
     return Pose(
-        positions=motion.joint_positions[tallest],
-        rotations=motion.joint_rotations[tallest],
-        tips=motion.tip_positions[tallest],
-        frame=tallest,
+        positions=motion.joint_positions[frame],
+        rotations=motion.joint_rotations[frame],
+        tips=motion.tip_positions[frame],
+        frame=frame,
         why=why,
     )
+
+
+def scrambled(motion: Motion) -> bool:
+    """Whether most joints that carry something are turned by more than a quarter from the rest pose, in every frame.
+
+    A T-pose is some way from a run, shoulders most of all, but hips, spine and neck are near; a rest pose that is none is far everywhere.
+    """
+    skeleton = motion.skeleton
+    carrying = [j for j in range(skeleton.num_joints) if skeleton.parents[j] >= 0 and skeleton.children[j]]
+    if len(carrying) < 5 or motion.num_frames < 3:
+        return False
+    frames = np.unique(np.linspace(0, motion.num_frames - 1, 100).astype(int))
+    away = quaternion.angle(quaternion.multiply(quaternion.conjugate(skeleton.rotations), motion.rotations[frames]))[:, carrying]
+    return bool(np.median(away, axis=1).min() > 0.5 * np.pi)
+
+
+def _usual(z: Array, bones: Array, heights: Array) -> int:
+    """The frame, of those nearly as tall as the tallest, whose joint heights (T, J) are most like those of all of these."""
+    weights = bones / max(float(bones.sum()), 1e-300)
+    tall = np.flatnonzero(heights > 0.75 * heights.max())
+    shape = z[tall] - (z[tall] @ weights)[:, None]
+    mean = np.median(shape, axis=0)
+    likeness = (shape * mean) @ weights / np.maximum(np.sqrt((shape**2 @ weights) * float(mean**2 @ weights)), 1e-12)
+    return int(tall[np.argmax(likeness + heights[tall] / heights.max())])
 
 
 def _bodily(skeleton: Skeleton) -> NDArray[np.intp]:
