@@ -172,6 +172,18 @@ def test_the_full_angle_is_exact_near_nothing_and_near_half_a_turn() -> None:
 
 
 def test_every_limit_is_met_before_it_is_broken() -> None:
-    edge = Errors(height=np.array([0.25]), rotation=np.array([0.8]), joints=np.array([0.12]), world=np.array([0.0]))
+    edge = Errors(height=np.array([0.25]), rotation=np.array([0.8]), joints=np.array([0.12]), world=np.array([0.0]), place=np.array([9.0]))
     assert judge(edge, [0.0]).why == "joints are 120 mm off on the average"  # under 120 mm, not at it
     assert judge(Errors(**{**vars(edge), "joints": np.array([0.1199])}), [0.0]).success
+
+
+@pytest.mark.parametrize(("apart", "inside"), [(0.49, True), (0.51, False)])
+def test_a_clip_laid_over_steps_has_to_be_performed_there(apart: float, inside: bool) -> None:
+    clip = still(standing(), num=21)
+    there = Reference(character=clip.character, qpos=clip.qpos, frame_time=clip.frame_time, scene=Scene(ground=Steps(rise=0.1, start=3.0)))
+    poses = np.array(clip.qpos)
+    poses[9:, 1] += apart
+    assert bool(judged(clip, poses).success)
+    found = judged(there, poses, there.scene)
+    assert bool(found.success) is inside
+    assert found.why == ("" if inside else "the root is 0.51 m from its place at 0.90 s")

@@ -3,7 +3,8 @@
     to the end of the clip   |h - h~| <= 0.25 m,   d(q_0, q~_0) <= 0.8 rad,   mean |(p_i - p_0) - (p~_i - p~_0)| < 0.12 m
 
 h is the root's height above the ground below it, ~ marks the reference above its own ground; it is not judged while either of them drops to
-lower ground. d is the full angle between the roots' rotations; the last mean is over all bodies and moments. Lengths scale with
+lower ground. d is the full angle between the roots' rotations; the last mean is over all bodies and moments. A clip that is laid over
+ground that is not level has to be performed there: the root stays within 0.5 m of its place along the floor. Lengths scale with
 height / 1.7 m. Functions of arrays: M performances (or any leading shape), T moments, B bodies the root first, G shapes.
 """
 
@@ -25,6 +26,8 @@ Mask = NDArray[np.bool_]
 
 HEIGHT, ROTATION, JOINTS = 0.25, 0.8, 0.12
 """Limits: root height [m], root rotation [rad], joints [m]."""
+PLACE = 0.5
+"""How far along the floor the root may be from its place [m], where the ground is not level."""
 LEVEL = 0.05
 """Ground that differs by less than this [m] is the same level, and a shape this near to it has come down: poses of clips often hover."""
 
@@ -41,6 +44,8 @@ class Errors:
     """Mean over bodies, relative to the root [m]."""
     world: Array  # (..., T)
     """Mean over bodies, in the world [m]."""
+    place: Array  # (..., T)
+    """Of the root along the floor [m]."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -117,7 +122,8 @@ class SuccessRule:
     def __call__(self, position: ArrayLike, rotation: ArrayLike, *, finished: ArrayLike = True) -> Judgement:
         """Judge performances by their bodies' positions (..., T, B, 3) and rotations (..., T, B, 4); NaN is a lost simulation."""
         found = self.errors(position, rotation)
-        return judge(found, self.times, self.size, self.unjudged(position, rotation), finished=finished)
+        free = ground.is_level(self.reference.scene)
+        return judge(found, self.times, self.size, self.unjudged(position, rotation), finished=finished, place=np.inf if free else PLACE)
 
     def _drops(self, scene: Scene, position: Array, rotation: Array, below: Array) -> Mask:
         if ground.is_level(scene):
@@ -141,6 +147,7 @@ def errors(
         rotation=full_angle(root, wanted_root),
         joints=_length(apart).mean(axis=-1),
         world=_length(position - wanted).mean(axis=-1),
+        place=_length((position - wanted)[..., 0, :2]),
     )
 
 
@@ -165,14 +172,23 @@ def dropping(below: Array, gaps: Array, floor: Array, scale: float = 1.0) -> Mas
     return out
 
 
-def judge(found: Errors, times: ArrayLike, scale: float = 1.0, unjudged: ArrayLike = False, *, finished: ArrayLike = True) -> Judgement:
+def judge(
+    found: Errors,
+    times: ArrayLike,
+    scale: float = 1.0,
+    unjudged: ArrayLike = False,
+    *,
+    finished: ArrayLike = True,
+    place: float = np.inf,
+) -> Judgement:
     """Judge performances by their errors (..., T) at times (T,). `unjudged` (..., T) is when heights do not count, `finished` (...) says
-    which were played to the end; NaN is a lost simulation."""
+    which were played to the end, `place` [m] how far a root may be from its own; NaN is a lost simulation."""
     times = np.asarray(times, dtype=float)
     lost = np.asarray(~(np.isfinite(found.rotation) & np.isfinite(found.height)))
     height = np.where(np.asarray(unjudged) & ~lost, 0.0, found.height)
     turned = np.asarray(~(found.rotation <= ROTATION))
-    off = turned | ~(height <= HEIGHT * scale)
+    away = np.asarray(~(found.place <= place * scale)) if np.isfinite(place) else np.zeros_like(turned)
+    off = turned | away | ~(height <= HEIGHT * scale)
     broken = np.asarray(off.any(axis=-1))
     first: NDArray[np.int64] = np.where(broken, np.argmax(off, axis=-1), len(times) - 1)
     joints = _mean(found.joints)
@@ -192,6 +208,8 @@ def judge(found: Errors, times: ArrayLike, scale: float = 1.0, unjudged: ArrayLi
             reasons[m] = f"the simulation diverged {at}"
         elif turned[m][k]:
             reasons[m] = f"the root is turned away by {found.rotation[m][k]:.2f} rad {at}"
+        elif away[m][k]:
+            reasons[m] = f"the root is {found.place[m][k]:.2f} m from its place {at}"
         else:
             reasons[m] = f"the root's height is off by {height[m][k]:.2f} m {at}"
     return Judgement(

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.physics.batch import BatchEngine
-from surefoot.physics.features.algebra import array_namespace
+from surefoot.physics.features.algebra import array_namespace, norm
 from surefoot.policy import ground
-from surefoot.policy.success import HEIGHT, ROTATION, Judgement, SuccessRule
+from surefoot.policy.success import HEIGHT, PLACE, ROTATION, Judgement, SuccessRule
 from surefoot.reconstruct.actions import Actions
 from surefoot.reconstruct.cost import Cost, angle
 from surefoot.reconstruct.resampling import elites, shares, systematic
@@ -172,13 +172,18 @@ class Problem:
         seen = self.engine.observe(rows)
         return self.rule(seen.position, seen.rotation, finished=np.isfinite(rows[..., 0]).all(axis=-1))
 
+    @cached_property
+    def _anywhere(self) -> bool:
+        """Whether the clip may be performed anywhere on the floor."""
+        return ground.is_level(self.tracked.reference.scene)
+
     def _targets(self, begin: int, end: int, actions: Array) -> Array:
         """Targets (N, K, nu) of the periods from `begin` to before `end` under actions (N, d)."""
         offsets = self.actions.offsets(actions)
         return self.tracked.servos.compose(self.targets[begin + 1 : end + 1], offsets[:, None])
 
     def _astray(self, state: Any, moment: int) -> tuple[Any, Any]:
-        """How far the roots (N,) are from the reference's row `moment`, in parts of what success allows: height, rotation."""
+        """How far the roots (N,) are from the reference's row `moment`, in parts of what success allows: height or place, rotation."""
         clip, layout = self.tracked, self.engine.layout
         xp = array_namespace(state)
         q = layout.qpos.start
@@ -187,5 +192,8 @@ class Problem:
             above = state[:, q + 2] - ground.height(self.engine.scene, state[:, q : q + 2])
             apart = xp.minimum(apart, xp.abs(above - (clip.qpos[moment, 2] - clip.level[moment])))
         height = apart / (HEIGHT * clip.length)
+        if not self._anywhere:
+            away = state[:, q : q + 2] - clip.qpos[moment, :2]
+            height = xp.maximum(height, norm(away) / (PLACE * clip.length))
         turn = angle(state[:, q + 3 : q + 7], clip.qpos[moment : moment + 1, 3:7]) / ROTATION
         return height, turn
