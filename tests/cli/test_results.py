@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,32 @@ def test_inspect_describes_a_bundle(capsys: Capture) -> None:
     text = surefoot(capsys, "inspect", "walk.surefoot").out
     assert "guided; it succeeded" in text
     assert f"{learned().numbers} numbers" in text
+
+
+def test_inspect_tells_and_plots_what_turns_what(capsys: Capture) -> None:
+    save(learned(), "walk.surefoot")
+    said = surefoot(capsys, "inspect", "walk.surefoot", "--plot", "gains.png")
+    assert said.code == 0
+    assert "degrees of joint per unit of feature" in said.out
+    assert Path("gains.png").read_bytes().startswith(b"\x89PNG")
+    found = surefoot(capsys, "inspect", "walk.surefoot", "--json", "-").json["feedback"]
+    assert len(found["features"]) == 18
+    assert set(found["strongest"][0]) >= {"joint", "feature", "unit", "degrees_per_unit"}
+    refused = surefoot(capsys, "inspect", "humanoid/walk", "--plot", "none.png")
+    assert refused.code == 2
+    assert "only what was learned has gains to plot" in refused.err
+    assert surefoot(capsys, "inspect", "walk.surefoot", "--plot", "gains.txt").code == 2
+
+
+def test_export_writes_a_learned_skill_as_json(capsys: Capture) -> None:
+    save(learned(), "walk.surefoot")
+    said = surefoot(capsys, "export", "walk.surefoot", "--out", "policy.json", "--json", "-")
+    assert said.json["numbers"] == learned().numbers
+    assert json.loads(Path("policy.json").read_text(encoding="utf-8"))["format"] == "surefoot policy"
+    save(dinosaur(), "plan.surefoot")
+    refused = surefoot(capsys, "export", "plan.surefoot", "--out", "policy.json")
+    assert refused.code == 2
+    assert "only what `surefoot learn` makes" in refused.err
 
 
 def test_a_bundle_that_is_not_there_lists_those_that_are(capsys: Capture) -> None:

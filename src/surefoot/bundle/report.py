@@ -8,6 +8,9 @@ from typing import Any
 
 from surefoot.bundle.bundle import Bundle, load
 from surefoot.character.report import CharacterReport
+from surefoot.errors import InputError
+from surefoot.feedback.policy import LinearFeedback
+from surefoot.feedback.readable import Readable, readable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,6 +18,25 @@ class BundleReport:
     """A description of a bundle."""
 
     bundle: Bundle
+
+    def feedback(self) -> Readable | None:
+        """The gains of linear feedback with names; None where the policy is something else."""
+        policy = self.bundle.policy
+        return readable(policy, self.bundle.character) if isinstance(policy, LinearFeedback) else None
+
+    def plot(self, path: str | Path) -> None:
+        """Write the heat map of the gains as .png."""
+        from io import BytesIO
+
+        from surefoot.feedback.heatmap import heatmap
+        from surefoot.motion.files import atomic_write
+
+        read = self.feedback()
+        if read is None:
+            raise InputError(f"{self.bundle.name} is '{self.bundle.policy.kind}', which has no gains to plot; learn it first.")
+        file = BytesIO()
+        heatmap(read, self.bundle.name).save(file, "PNG")
+        atomic_write(path, file.getvalue())
 
     def to_json(self) -> dict[str, Any]:
         """The description as JSON values."""
@@ -37,6 +59,8 @@ class BundleReport:
             "policy": bundle.policy.kind,
             "numbers": bundle.numbers,
             "success": bundle.success,
+            "feedback": None if (read := self.feedback()) is None else read.to_json(),
+            "turns": getattr(bundle.policy, "turn", None) is not None,
             "cycle": reference.cycle,
             "seed": bundle.seed,
             "config": bundle.config,
@@ -71,7 +95,14 @@ class BundleReport:
         if bundle.motion is not None:
             mesh = f", with its file of {len(bundle.file) / 1e6:.1f} MB" if bundle.file else ""
             lines.append(f"  source      {bundle.motion.skeleton.num_joints} joints{mesh}; sha256 {bundle.sha256[:12] or 'unknown'}")
-        lines += [f"  {key:<11} {value}" for key, value in sorted(bundle.result.items()) if isinstance(value, int | float | str)]
+        lines += [
+            f"  {key:<11} {value}" for key, value in sorted(bundle.result.items()) if isinstance(value, int | float | str) and value != ""
+        ]
+        if getattr(bundle.policy, "turn", None) is not None:
+            lines.append("  turns       it obeys a turn rate")
+        read = self.feedback()
+        if read is not None:
+            lines += ["", read.text(), ""]
         made = ", ".join(f"{name} {version}" for name, version in sorted(bundle.versions.items()))
         return "\n".join([*lines, f"  made with   {made}; seed {bundle.seed}", "", CharacterReport.of(bundle.character).text()])
 

@@ -20,24 +20,29 @@ class Command(Keeping, Reading, Common):
     """A motion in another format, every joint, name and frame of it; or what a bundle's character did in the simulation.
 
     A bundle's performance is written on the skeleton that it was rigged from, so that the rig it came from takes it: .bvh, .npz, or .glb,
-    where the source's own file comes back with its mesh and one more clip, the first.
+    where the source's own file comes back with its mesh and one more clip, the first. To .json goes a learned skill itself, with all that
+    another program needs to run it (docs/bundles.md).
 
     Examples:
       surefoot export walk.bvh --out walk.glb
       surefoot export fox.glb#Run --out run.bvh
       surefoot export 02_01.amc --skeleton 02.asf --out walk.npz
       surefoot export walk.surefoot --out walk.glb
+      surefoot export walk.surefoot --out policy.json
     """
 
     file: Annotated[Positional[str], arg(metavar="MOTION|X.surefoot")]
     """The motion (FILE, FILE#CLIP, or a built-in one as humanoid/walk) or the bundle."""
     out: Annotated[Path, arg(metavar="FILE")]
-    """Where it goes; the suffix (.bvh, .glb or .npz) decides the format."""
+    """Where it goes; the suffix (.bvh, .glb, .npz; .json for a learned skill) decides the format."""
 
     def run(self) -> None:
         from surefoot.motion.files import write_motion
 
         output = Output(self.json)
+        if self.out.suffix.lower() == ".json" and is_bundle(self.file):
+            self._policy(output)
+            return
         check_out(self.out, WRITTEN, "a motion")
         if is_bundle(self.file):
             self._bundle(output)
@@ -68,6 +73,15 @@ class Command(Keeping, Reading, Common):
 
         if self.out.suffix.lower() == ".bvh" and (said := reminder(written)):
             output.note(said)
+
+    def _policy(self, output: Output) -> None:
+        from surefoot.bundle.portable import write_portable
+
+        check_out(self.out, (".json",), "a skill")
+        made = bundle(self.file, self.options())
+        write_portable(made, self.out)
+        output.say(f"wrote {self.out}: {made.numbers} numbers, the model and what they mean; examples/05_a_skill_in_numpy.py runs it")
+        output.result({"out": str(self.out), "name": made.name, "numbers": made.numbers, "policy": made.policy.kind, "seed": self.seed})
 
     def _bundle(self, output: Output) -> None:
         from dataclasses import replace

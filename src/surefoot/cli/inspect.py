@@ -11,8 +11,9 @@ from typing import Annotated, Any, Protocol
 from tyro.conf import Positional, arg
 
 from surefoot.cli.flags import Common
-from surefoot.cli.output import Output
+from surefoot.cli.output import Output, check_out
 from surefoot.cli.reading import Keeping, Reading, built_in, must_exist, tell_other_clips
+from surefoot.errors import InputError
 from surefoot.motion.files import ReadOptions, locate
 
 KINDS: dict[str, str] = {
@@ -41,19 +42,29 @@ class Command(Keeping, Reading, Common):
       surefoot inspect walk.bvh --unit inch --up Z
       surefoot inspect humanoid
       surefoot inspect walk.surefoot
+      surefoot inspect walk.surefoot --plot gains.png
     """
 
     file: Annotated[Positional[str], arg(metavar="FILE")]
     """A motion (FILE or FILE#CLIP), a character (.xml), a bundle (.surefoot), or what is built in: humanoid, humanoid/walk."""
+    plot: Annotated[Path | None, arg(metavar="FILE.png")] = None
+    """A heat map of a skill's feedback: which feature turns which joint at which phase."""
 
     def run(self) -> None:
         output = Output(self.json)
+        if self.plot is not None:
+            check_out(self.plot, (".png",), "a picture", flag="--plot")
         report = describe(self.file, self.options())
         facts = report.to_json()
         clips = [clip["name"] for clip in facts["clips"]]
         if facts.get("clip") and locate(self.file, self.options())[1].clip is None:
             tell_other_clips(facts["clip"], [name for name in clips if name != facts["clip"]], output)
         output.say(report.text())
+        if self.plot is not None:
+            if not hasattr(report, "plot"):
+                raise InputError(f"--plot: {Path(self.file).name} is no bundle; only what was learned has gains to plot.")
+            report.plot(self.plot)
+            output.say(f"wrote {self.plot}")
         output.result(facts)
 
 

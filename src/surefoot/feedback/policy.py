@@ -4,6 +4,11 @@
 
 s are the state features where fragment k begins, s^_k their mean over what was learned from, a^_k the mean action. The action is held for
 the fragment, then the next begins; after the last comes the first, or for a skill that ends its hold, which is the last once more.
+
+A skill that learned to turn (see `turning`) has one action more for every fragment, in proportion to the turn rate that is asked for; the
+rate stands in the memory, under "turn", and may change at any time:
+
+    a_k = M_k (s - s^_k) + a^_k + w turn_k,        w = memory["turn"] [rad/s], anticlockwise
 F fragments, d numbers an action, 18 features for a body with two feet.
 """
 
@@ -51,6 +56,8 @@ class LinearFeedback:
     """M [rad per unit of feature]"""
     action: Array  # (F, d)
     """a^, the mean action [rad]."""
+    turn: Array | None = None  # (F, d)
+    """What a turn takes [rad of action per rad/s]; None for a skill that did not learn to turn."""
     again: int = 0
     """The fragment that follows the last: 0 for a cycle, the last itself for a skill that ends and holds."""
     linear: bool = True
@@ -67,10 +74,12 @@ class LinearFeedback:
             "center": (fragments, features),
             "action": (fragments, joints),
         }
+        if self.turn is not None:
+            wanted["turn"] = (fragments, joints)
         for name, shape in wanted.items():
             if getattr(self, name).shape != shape or not fragments:
                 raise InputError(f"linear feedback's {name} needs the shape {shape}, got {getattr(self, name).shape}.")
-        for name in ("reference", "tilts", "center", "gain", "action"):
+        for name in ("reference", "tilts", "center", "gain", "action", *(() if self.turn is None else ("turn",))):
             if not np.isfinite(getattr(self, name)).all():
                 raise InputError(f"linear feedback's {name} must be finite; there is a NaN or an infinity in it.")
         if self.edges[0] != 0 or (np.diff(self.edges) < 1).any():
@@ -133,7 +142,8 @@ class LinearFeedback:
     def start(self, t: Array, x: States) -> Memory:
         """No fragment has begun."""
         num = len(t)
-        return {"fragment": np.full(num, -1, dtype=np.int64), "action": np.zeros((num, len(self.columns)))}
+        memory: Memory = {"fragment": np.full(num, -1, dtype=np.int64), "action": np.zeros((num, len(self.columns)))}
+        return memory if self.turn is None else {**memory, "turn": np.zeros(num)}
 
     def act(self, t: Array, x: States, memory: Memory) -> tuple[Array, Memory]:
         """Targets (N, nu) for periods that begin at t (N,)."""
@@ -143,8 +153,11 @@ class LinearFeedback:
         action = memory["action"]
         if begins.any():
             features = np.asarray(state_features(x.seen, x.body, near=self.tilts[fragment]))
-            action = np.where(begins[:, None], self.actions(fragment, features), action)
-        return self.targets(t, action), {"fragment": fragment, "action": action}
+            wanted = self.actions(fragment, features)
+            if self.turn is not None:
+                wanted = wanted + memory["turn"][:, None] * self.turn[fragment]
+            action = np.where(begins[:, None], wanted, action)
+        return self.targets(t, action), {**memory, "fragment": fragment, "action": action}
 
     def replace(self, **changes: Any) -> LinearFeedback:
         """A copy with some fields changed."""
@@ -152,7 +165,7 @@ class LinearFeedback:
 
     def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """All numbers, and the period."""
-        names = ("edges", "reference", "columns", "tilts", "center", "gain", "action")
+        names = ["edges", "reference", "columns", "tilts", "center", "gain", "action", *(() if self.turn is None else ("turn",))]
         return {name: np.asarray(getattr(self, name)) for name in names}, {"period": self.period, "again": self.again}
 
     @classmethod
@@ -160,4 +173,6 @@ class LinearFeedback:
         """The policy again."""
         numbers: dict[str, Any] = {name: np.asarray(arrays[name]).astype(np.int64) for name in ("edges", "columns")}
         numbers |= {name: np.asarray(arrays[name], dtype=float) for name in ("reference", "tilts", "center", "gain", "action")}
+        if "turn" in arrays:
+            numbers["turn"] = np.asarray(arrays["turn"], dtype=float)
         return cls(servos=servos(character), period=float(facts["period"]), again=int(facts.get("again", 0)), **numbers)

@@ -55,6 +55,8 @@ class Actor:
     """Steps since the policy began."""
     memory: Memory = field(default_factory=dict)
     target: Array = field(default_factory=lambda: np.zeros(0))
+    turn: float = 0.0
+    """The turn rate that is asked for, anticlockwise [rad/s]."""
     next: tuple[Policy, float] | None = None
     fallen: str = ""
 
@@ -67,6 +69,15 @@ class Actor:
         """Where in its motion it is now [s]: where its policy believes to be, or by the clock."""
         known = self.memory.get("time")
         return self.begun + self.done * timestep if known is None else float(known[0])
+
+    @property
+    def turns(self) -> bool:
+        """Whether its policy obeys a turn rate."""
+        return "turn" in self.memory
+
+    def asked(self) -> Memory:
+        """The policy's memory with the turn rate in it that is asked for."""
+        return {**self.memory, "turn": np.array([self.turn])} if self.turns else self.memory
 
     def see(self, world: BatchEngine) -> States:
         """What its policy sees: its own part of the world's row, as if it were alone."""

@@ -34,6 +34,8 @@ Array = NDArray[np.float64]
 
 WATCH = 0.1
 """Falls are looked for this often [s]."""
+MOST_TURN = 10.0
+"""Turn rates that may be asked for [rad/s]."""
 PARKED = 30.0
 """Balls that nobody has thrown yet lie this far to the left [m]."""
 
@@ -215,6 +217,22 @@ class Player:
         self._throws.append((which, from_, (aim - from_) / flight - 0.5 * flight * gravity))
         self._note(f"{which} thrown at {actor.part.prefix}{trunk(actor.role.character)}, {speed:g} m/s")
 
+    def turn(self, rate: float, *, name: str | None = None) -> None:
+        """Ask a character to turn at a rate [rad/s], anticlockwise, from its next control fragment on until something else is asked."""
+        actor = self._actor(name)
+        if not actor.turns:
+            raise InputError(
+                f"the '{actor.policy.kind}' of '{actor.role.character.name}' obeys no turn rate; surefoot.feedback.turning teaches it."
+            )
+        if not (math.isfinite(rate) and abs(rate) <= MOST_TURN):
+            raise InputError(f"a turn rate is at most {MOST_TURN:g} rad/s to either side, got {rate:g}.")
+        actor.turn = float(rate)
+        self._note(f"{actor.part.prefix or actor.role.character.name + ' '}asked to turn at {math.degrees(rate):.0f} degrees/s")
+
+    def turns(self, name: str | None = None) -> bool:
+        """Whether the policy that plays a character obeys `turn`."""
+        return self._actor(name).turns
+
     def switch(self, policy: Policy, *, name: str | None = None, time: float = 0.0) -> None:
         """Another policy takes over at the end of the running control period, `time` into its motion."""
         actor = self._actor(name)
@@ -261,7 +279,7 @@ class Player:
                 if actor.next is not None:
                     self._take_over(actor)
                 x, t = actor.see(self.engine), np.array([actor.t])
-                targets, actor.memory = actor.policy.act(t, x, actor.memory)
+                targets, actor.memory = actor.policy.act(t, x, actor.asked())
                 actor.target = checked(actor.policy, targets, 1, len(self._from[actor.part.ctrl]))[0].copy()
             left.append(actor.every - actor.done % actor.every)
         self._stretch = math.gcd(*(actor.every for actor in self._actors.values()), *left)
@@ -344,6 +362,7 @@ class Player:
         for actor in self._actors.values():
             actor.policy, actor.begun = actor.role.policy, actor.role.time
             actor.every, actor.next = substeps(actor.policy, self.engine.timestep), None
+            actor.turn = 0.0
             self._begin(actor)
         self._written[len(self._tape)] = self.engine.state[0].copy()
         self._note("reset")

@@ -27,7 +27,9 @@ from surefoot.policy.states import States
 
 Array = NDArray[np.float64]
 Memory = dict[str, NDArray[Any]]
-"""Arrays (N, ...). The key "time" (N,), where a policy keeps one, is the place in its motion at which it believes itself to be [s]."""
+"""Arrays (N, ...). The key "time" (N,), where a policy keeps one, is the place in its motion at which it believes itself to be [s].
+"turn" (N,) is a command that a policy which can turn obeys: the rate that is asked for, anticlockwise [rad/s]; whoever plays it may write
+there at any time."""
 
 
 @runtime_checkable

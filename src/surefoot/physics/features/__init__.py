@@ -8,7 +8,7 @@ from surefoot.physics.features.anatomy import Anatomy, Foot, anatomy
 from surefoot.physics.features.body import end_effector_velocities, end_effectors, faced, joint_rotations, mirrored_vectors, root_velocities
 from surefoot.physics.features.contact import Contacts, center_of_pressure, foot_forces
 from surefoot.physics.features.observation import Observation
-from surefoot.physics.features.state import mirrored, names, state_features, tilt
+from surefoot.physics.features.state import mirrored, names, state_features, tilt, units
 
 __all__ = [
     "Anatomy",
@@ -28,4 +28,5 @@ __all__ = [
     "root_velocities",
     "state_features",
     "tilt",
+    "units",
 ]

@@ -52,6 +52,11 @@ def names(body: Anatomy) -> tuple[str, ...]:
     return tuple(out + [f"angular momentum {axis}" for axis in axes])
 
 
+def units(body: Anatomy) -> tuple[str, ...]:
+    """The unit of each of the features."""
+    return ("rad", "rad", "m", "m", "m", "m", "m/s", "m/s", "m/s", *["m"] * (3 * len(body.feet)), *["kg m^2/s"] * 3)
+
+
 def tilt(seen: Observation, body: Anatomy, near: Any = None) -> Any:
     """The root's rotation vector in the facing frame (..., 3)."""
     front = body.front(seen.rotation[..., 0, :])
