@@ -105,7 +105,8 @@ def _encoded(member: Member) -> bytes:
 class Archive:
     """The members of an archive, all sizes and names checked when it is opened. All errors are one line with the file's name."""
 
-    def __init__(self, data: bytes, name: str) -> None:
+    def __init__(self, data: bytes, name: str, unpacked: int | None = None) -> None:
+        """`unpacked` is how many bytes it may declare in all, instead of a number that depends on its size."""
         self.name = one_line(PurePath(name).name, 120)
         if data[:4] != b"PK\x03\x04":
             raise self.fail("not an archive; it does not begin as a zip file does.")
@@ -113,7 +114,7 @@ class Archive:
             raise self.fail(f"it has more than the {MAX_MEMBERS} members that are read.")
         self._zip: zipfile.ZipFile = self._guarded("it", lambda: zipfile.ZipFile(io.BytesIO(data)))
         self._members: dict[str, zipfile.ZipInfo] = {}
-        allowed = min(MAX_UNPACKED, max(FREE, MAX_RATIO * len(data)))
+        allowed = min(MAX_UNPACKED, max(FREE, MAX_RATIO * len(data))) if unpacked is None else unpacked
         total = 0
         for member in self._zip.infolist():
             self._check(member)
@@ -200,8 +201,8 @@ class Archive:
             raise self.fail(f"{name} nests more than {MAX_DEPTH} deep.")
         return value
 
-    def array(self, name: str, shape: tuple[int | None, ...] | None = None, kinds: str = "f") -> NDArray:
-        """A member as a read-only array of that shape (None: any length). Numbers with a fraction are finite."""
+    def array(self, name: str, shape: tuple[int | None, ...] | None = None, kinds: str = "f", *, finite: bool = True) -> NDArray:
+        """A member as a read-only array of that shape (None: any length). Numbers with a fraction are finite, unless that is let go."""
         body = self.bytes(name)
         declared, fortran, dtype, offset = self._guarded(name, lambda: _parsed(body))
         size = math.prod(declared) * dtype.itemsize
@@ -213,7 +214,7 @@ class Archive:
             wanted = ", ".join("any" if n is None else str(n) for n in shape)
             raise self.fail(f"{name} has the shape {declared}, expected ({wanted}).")
         flat = np.frombuffer(body, dtype, offset=offset)
-        if dtype.kind == "f" and not np.isfinite(flat).all():
+        if finite and dtype.kind == "f" and not np.isfinite(flat).all():
             raise self.fail(f"{name} holds a NaN or an infinity.")
         if dtype.kind == "b" and len(flat) and np.frombuffer(body, np.uint8, offset=offset).max() > 1:
             raise self.fail(f"{name} holds bytes that are neither true nor false.")
@@ -226,10 +227,10 @@ class Archive:
         native.flags.writeable = False
         return native
 
-    def arrays(self, folder: str, kinds: str = "biuf") -> dict[str, NDArray]:
+    def arrays(self, folder: str, kinds: str = "biuf", *, finite: bool = True) -> dict[str, NDArray]:
         """All .npy members of a folder, by their names without folder and suffix."""
         found = [name for name in self.names if name.startswith(f"{folder}/") and name.endswith(".npy")]
-        return {name[len(folder) + 1 : -4]: self.array(name, kinds=kinds) for name in found}
+        return {name[len(folder) + 1 : -4]: self.array(name, kinds=kinds, finite=finite) for name in found}
 
     def _member(self, name: str) -> zipfile.ZipInfo:
         if name not in self._members:

@@ -4,6 +4,7 @@ import dataclasses
 import doctest
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import mujoco
@@ -11,11 +12,13 @@ import numpy as np
 import pytest
 
 import surefoot.physics
+from surefoot.archive import pack
 from surefoot.character.builtin import builtin
 from surefoot.character.character import Character
 from surefoot.errors import InputError, SurefootError
 from surefoot.physics import Ball, BatchEngine, Bumps, Engine, Push, Scene, crash, trunk
 from surefoot.physics.layout import ALL
+from tests.lying import lying
 
 PERIODS, SUBSTEPS = 100, 4
 
@@ -161,9 +164,10 @@ def test_a_crash_file_is_looked_at_by_one_command(humanoid: Character, tmp_path:
     assert run.returncode == 0, run.stderr
     assert (tmp_path / "last.png").stat().st_size > 1000
     assert "substep 1 of 3" in run.stdout
-    (tmp_path / "other.npz").write_bytes(b"nothing of the kind")
-    with pytest.raises(SurefootError, match="not a crash file"):
-        crash.read(tmp_path / "other.npz")
+    for data, said in ((b"nothing of the kind", "not an archive"), (pack({"facts.npy": np.zeros(3, np.uint8)}), "not a crash file")):
+        (tmp_path / "other.npz").write_bytes(data)
+        with pytest.raises(SurefootError, match=said):
+            crash.read(tmp_path / "other.npz")
 
 
 def test_a_crash_file_of_a_stranger_is_checked_before_it_is_replayed(humanoid: Character, tmp_path: Path) -> None:
@@ -179,11 +183,31 @@ def test_a_crash_file_of_a_stranger_is_checked_before_it_is_replayed(humanoid: C
         ({"spec": 2**40}, "no parts of a state"),
         ({"varied": {"body_mass": np.ones(3)}}, "no field of the model"),
         ({"varied": {"__class__": np.ones(3)}}, "no field of the model"),
-        ({"row": np.full(len(kept.row), "a")}, "numbers belong"),
+        ({"varied": {"body_parentid": np.full(engine.model.nbody, 10**6)}}, "indices or kinds"),
+        ({"varied": {"opt.iterations": np.array(10**9)}}, "indices or kinds"),
+        ({"varied": {"body_mass": np.full(engine.model.nbody, np.nan)}}, "a NaN or an infinity"),
+        ({"row": np.full(len(kept.row), "a")}, "not what belongs there"),
     ):
         crash.write(tmp_path, dataclasses.replace(kept, **changes))
         with pytest.raises(InputError, match=said):
             crash.read(tmp_path / crash.NAME)
+
+
+@pytest.mark.parametrize("member", ["facts.npy", "row.npy", "control.npy", "varied/body_mass.npy"])
+def test_a_crash_file_whose_headers_lie_is_refused_before_anything_is_made(member: str, humanoid: Character, tmp_path: Path) -> None:
+    engine = BatchEngine(humanoid, 1, threads=1, dump=tmp_path)
+    start(engine)
+    engine.vary("body_mass", engine.model.body_mass[None])
+    engine.qvel[0, 10] = 1e9
+    engine.step(None, 3)
+    with zipfile.ZipFile(tmp_path / crash.NAME) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    assert member in members
+    for content in lying(members[member]):
+        (tmp_path / "a.npz").write_bytes(pack({**members, member: content}))
+        with pytest.raises(InputError, match=r"^a\.npz: ") as caught:
+            crash.read(tmp_path / "a.npz")
+        assert "\n" not in str(caught.value)
 
 
 def test_linear_targets_move_from_the_rows_own_to_the_given_ones(humanoid: Character) -> None:

@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from surefoot.archive import pack
 from surefoot.errors import InputError
 from surefoot.physics import Bumps, Scene
 from surefoot.play import Player, Recording
 from tests.bundle.cases import dinosaur, learned
+from tests.lying import lying
 
 REPLAY = """
 import sys
@@ -55,6 +57,8 @@ def test_a_recording_replays_bit_for_bit_in_another_process(tmp_path: Path) -> N
 def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
     mine = played()
     mine.save(tmp_path / "a.npz")
+    mine.save(tmp_path / "b.npz")
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
     again = Recording.load(tmp_path / "a.npz")
     for name in ("start", "states", "targets", "linear", "substeps", "times"):
         assert np.array_equal(getattr(again, name), getattr(mine, name)), name
@@ -117,10 +121,13 @@ def cache_file() -> str:
     [
         ({"schema": 2}, "recorded by a newer surefoot; this one reads schema 1"),
         ({"schema": "1"}, "not a recording of surefoot"),
-        ({"start": None}, "not a recording of surefoot"),
+        ({"start": None}, "start.npy is missing"),
         ({"states": lambda a: a[:-1]}, "different lengths"),
         ({"states": lambda a: a[:, :-1]}, "different lengths"),
         ({"start": lambda a: np.concatenate([a, a])}, "different lengths"),
+        ({"states": lambda a: a.ravel()}, "has the shape"),
+        ({"targets": lambda a: a.ravel(), "linear": lambda a: a.ravel()}, "has the shape"),
+        ({"pushes": [{"body": "chest", "force": [0, 0, 0], "torque": [0, 0, 0], "start": 10**400, "duration": 1}]}, "."),
         ({"targets": lambda a: a[:, :-1]}, "different widths"),
         ({"substeps": lambda a: 0 * a}, "a period has 1 to 10000 steps"),
         ({"substeps": lambda a: 0 * a + 10**9}, "a period has 1 to 10000 steps"),
@@ -130,7 +137,7 @@ def cache_file() -> str:
         ({"pushes": [{"body": "nobody", "force": [0, 0, 0], "torque": [0, 0, 0], "start": 0, "duration": 1}]}, "nobody"),
         ({"pushes": [{"body": 1}]}, "not a recording of surefoot"),
         ({"scene": {"ground": 5}}, "."),
-        ({"start": np.array([object()], dtype=object)}, "not a recording of surefoot"),
+        ({"start": np.array([object()], dtype=object)}, "pickled objects are not read"),
         ({"pushes": [{"body": "chest", "force": [1e999, 0, 0], "torque": [0, 0, 0], "start": 0, "duration": 1}]}, "not finite"),
         ({"targets": lambda a: a * np.nan}, "a NaN or an infinity"),
         ({"written_at": lambda a: a - 100}, "a row is written before period"),
@@ -151,9 +158,20 @@ def test_recordings_that_were_cut_off_are_one_line(cut: int, tmp_path: Path) -> 
         Recording.load(tmp_path / "a.npz")
 
 
+@pytest.mark.parametrize("member", ["facts", "start", "states", "targets", "linear", "substeps", "written", "written_at"])
+def test_headers_that_lie_are_refused_before_anything_is_made(member: str, tmp_path: Path) -> None:
+    with zipfile.ZipFile(cache_file()) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    for content in lying(members[f"{member}.npy"]):
+        (tmp_path / "a.npz").write_bytes(pack({**members, f"{member}.npy": content}))
+        with pytest.raises(InputError, match=r"^a\.npz: ") as caught:
+            Recording.load(tmp_path / "a.npz")
+        assert "\n" not in str(caught.value)
+
+
 def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.npz", "w", zipfile.ZIP_DEFLATED) as archive, archive.open("facts.npy", "w") as member:
         for _ in range(1100):
             member.write(bytes(1 << 20))
-    with pytest.raises(InputError, match="bytes"):
+    with pytest.raises(InputError, match="more than the 1024 MB"):
         Recording.load(tmp_path / "a.npz")

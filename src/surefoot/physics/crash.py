@@ -8,11 +8,8 @@ replays the period substep by substep and says at which one it broke, what was f
 from __future__ import annotations
 
 import argparse
-import io
 import json
-import os
 import sys
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +19,7 @@ import numpy as np
 from mujoco.batch import MODEL_FIELDS
 from numpy.typing import NDArray
 
+from surefoot.archive import Archive, write_archive
 from surefoot.character.character import Character
 from surefoot.character.load import parse_character
 from surefoot.character.quiet import quiet
@@ -33,6 +31,11 @@ from surefoot.physics.scene import Scene, compile_scene
 Array = NDArray[np.float64]
 
 NAME = "diverged.npz"
+SCHEMA = 1
+COUNTED = frozenset({"geom_contype", "geom_conaffinity", "geom_priority"})
+"""Fields of whole numbers that are taken from a file; others are indices and kinds."""
+FIELD = "varied"
+"""Folder of the fields of the model in a crash file."""
 CTRL = int(mujoco.mjtState.mjSTATE_CTRL)
 CTRL_AND_FORCES = CTRL | int(mujoco.mjtState.mjSTATE_XFRC_APPLIED)
 
@@ -57,39 +60,33 @@ class Crash:
 def write(folder: Path, crash: Crash) -> Path:
     """Write a crash into a folder, which is made; an older one is replaced."""
     folder.mkdir(parents=True, exist_ok=True)
-    path, beside = folder / NAME, folder / (NAME + ".part")
-    text = json.dumps({"schema": 1, "xml": crash.xml, "scene": crash.scene.to_json(), "spec": crash.spec})
-    with beside.open("wb") as file:
-        arrays: dict[str, Any] = {f"field {name}": value for name, value in crash.varied.items()}
-        np.savez_compressed(file, facts=np.frombuffer(text.encode(), dtype=np.uint8), row=crash.row, control=crash.control, **arrays)
-    os.replace(beside, path)
-    return path
+    text = json.dumps({"schema": SCHEMA, "xml": crash.xml, "scene": crash.scene.to_json(), "spec": crash.spec})
+    arrays = {f"{FIELD}/{name}.npy": np.asarray(value) for name, value in crash.varied.items()}
+    facts = np.frombuffer(text.encode(), dtype=np.uint8)
+    write_archive(folder / NAME, {"facts.npy": facts, "row.npy": crash.row, "control.npy": crash.control, **arrays})
+    return folder / NAME
 
 
 def read(path: str | Path) -> Crash:
-    """Read a crash file."""
-    raw = read_bytes(path)
+    """Read a crash file, which may come from a stranger."""
+    archive = Archive(read_bytes(path), shown(path))
     try:
-        with np.load(io.BytesIO(raw), allow_pickle=False) as arrays:
-            facts = json.loads(bytes(arrays["facts"]))
-            crash = Crash(
-                xml=str(facts["xml"]),
-                scene=Scene.from_json(facts["scene"]),
-                varied={name[6:]: _numbers(arrays[name]) for name in arrays.files if name.startswith("field ")},
-                row=_numbers(arrays["row"]),
-                control=_numbers(arrays["control"]),
-                spec=int(facts["spec"]),
-            )
-    except (KeyError, ValueError, TypeError, OSError, EOFError, RecursionError, zipfile.BadZipFile) as error:
-        raise InputError(f"{shown(path)}: not a crash file of surefoot ({error}).") from None
-    _check(crash, shown(path))
+        facts = json.loads(bytes(archive.array("facts.npy", (None,), "u")))
+        if facts["schema"] != SCHEMA:
+            raise ValueError(f"schema {one_line(repr(facts['schema']), 20)}; this one reads {SCHEMA}")
+        # Targets that are not finite may be what it diverged by.
+        crash = Crash(
+            xml=str(facts["xml"]),
+            scene=Scene.from_json(facts["scene"]),
+            varied=archive.arrays(FIELD, "fi", finite=False),
+            row=archive.array("row.npy", (None,), finite=False),
+            control=archive.array("control.npy", (None, None), finite=False),
+            spec=int(facts["spec"]),
+        )
+    except (KeyError, ValueError, TypeError, OverflowError, RecursionError) as error:
+        raise InputError(f"{archive.name}: not a crash file of surefoot ({one_line(str(error), 100)}).") from None
+    _check(crash, archive.name)
     return crash
-
-
-def _numbers(array: NDArray[Any]) -> NDArray[Any]:
-    if array.dtype.kind not in "fi":
-        raise ValueError(f"{array.dtype} where numbers belong")
-    return array
 
 
 def _check(crash: Crash, name: str) -> None:
@@ -101,8 +98,13 @@ def _check(crash: Crash, name: str) -> None:
     if crash.row.shape != wanted[0] or crash.control.ndim != 2 or crash.control.shape[1:] != wanted[1]:
         raise InputError(f"{name}: its row {crash.row.shape} and inputs {crash.control.shape} are not of the model's sizes.")
     for field, value in crash.varied.items():
+        told = f"{name}: '{one_line(field, 40)}'"
         if field not in MODEL_FIELDS or np.shape(_field(model, field)) != value.shape:
-            raise InputError(f"{name}: '{one_line(field, 40)}' of shape {value.shape} is no field of the model that may vary.")
+            raise InputError(f"{told} of shape {value.shape} is no field of the model that may vary.")
+        if field not in COUNTED and np.asarray(_field(model, field)).dtype.kind != "f":
+            raise InputError(f"{told} is a field of indices or kinds, which could lead MuJoCo anywhere; such crashes are not replayed.")
+        if not np.isfinite(value).all():
+            raise InputError(f"{told} holds a NaN or an infinity: that is what it diverged by.")
 
 
 def _field(model: mujoco.MjModel, field: str) -> Any:

@@ -5,14 +5,12 @@
 A period is `substeps[k]` steps under targets that are held, or reached linearly at its end, for each servo as `linear[k]` says. What a
 person did is there too: pushes with their times, and rows written over (a thrown ball, a reset) before a period.
 
-File: .npz without pickles, the facts as JSON text inside.
+File: .npz without pickles, the facts as JSON text inside. The same recording is the same bytes.
 """
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,8 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surefoot.archive import Archive, pack
 from surefoot.character.character import Character
-from surefoot.errors import InputError
+from surefoot.errors import InputError, one_line
 from surefoot.motion.files import atomic_write
 from surefoot.motion.limits import check_count, read_bytes, shown
 from surefoot.physics.batch import BatchEngine
@@ -33,7 +32,7 @@ Array = NDArray[np.float64]
 
 SCHEMA = 1
 MAX_BYTES = 1 << 30
-"""A recording unpacked."""
+"""Of a file, and of what it unpacks to."""
 MAX_PERIODS = 10_000_000
 MAX_SUBSTEPS = 10_000
 """In one period."""
@@ -115,26 +114,27 @@ class Recording:
             "written_at": np.array(written, dtype=np.int64),
             "written": np.array([self.written[k] for k in written], dtype=float).reshape(len(written), len(self.start)),
         }
-        file = io.BytesIO()
-        np.savez_compressed(file, **arrays)
-        atomic_write(path, file.getvalue())
+        size = sum(array.nbytes for array in arrays.values())
+        if size > MAX_BYTES // 2:
+            raise InputError(f"{shown(path)}: {size / 2**20:.0f} MB are more than the {MAX_BYTES // 2**21} MB of one recording; play less.")
+        atomic_write(path, pack({f"{name}.npy": array for name, array in arrays.items()}))
 
     @staticmethod
     def load(path: str | Path) -> Recording:
         """Read one, which may come from a stranger."""
         from surefoot.character.load import parse_character
 
-        name, raw = shown(path), read_bytes(path)
+        name = shown(path)
+        archive = Archive(read_bytes(path, MAX_BYTES), name, MAX_BYTES)
         try:
-            with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-                check_count(f"{name}: bytes", sum(entry.file_size for entry in archive.infolist()), MAX_BYTES)
-            with np.load(io.BytesIO(raw), allow_pickle=False) as arrays:
-                facts = json.loads(bytes(arrays["facts"]))
-                if not isinstance(facts, dict) or facts["schema"] > SCHEMA:
-                    raise InputError(f"{name}: recorded by a newer surefoot; this one reads schema {SCHEMA}.")
-                start, states, targets = (_floats(arrays[key]) for key in ("start", "states", "targets"))
-                linear, substeps = np.asarray(arrays["linear"], dtype=bool), np.asarray(arrays["substeps"], dtype=np.int64)
-                written = {int(k): row for k, row in zip(arrays["written_at"], _floats(arrays["written"]), strict=True)}
+            facts = json.loads(bytes(archive.array("facts.npy", (None,), "u")))
+            if not isinstance(facts, dict) or facts["schema"] > SCHEMA:
+                raise InputError(f"{name}: recorded by a newer surefoot; this one reads schema {SCHEMA}.")
+            start = _floats(archive.array("start.npy", (None,)))
+            states, targets, rows = (_floats(archive.array(f"{key}.npy", (None, None))) for key in ("states", "targets", "written"))
+            linear = np.asarray(archive.array("linear.npy", (None, None), "b"), dtype=bool)
+            substeps = np.asarray(archive.array("substeps.npy", (None,), "i"), dtype=np.int64)
+            written = {int(k): row for k, row in zip(archive.array("written_at.npy", (None,), "i"), rows, strict=True)}
             check_count(f"{name}: periods", len(states), MAX_PERIODS)
             if not len(states) == len(targets) == len(linear) == len(substeps) or states.shape[1:] != start.shape:
                 raise InputError(f"{name}: its arrays are of different lengths.")
@@ -142,8 +142,6 @@ class Recording:
                 raise InputError(f"{name}: its arrays are of different widths.")
             if len(substeps) and not 1 <= int(substeps.min()) <= int(substeps.max()) <= MAX_SUBSTEPS:
                 raise InputError(f"{name}: a period has 1 to {MAX_SUBSTEPS} steps.")
-            if not all(np.isfinite(part).all() for part in (start, states, targets, *written.values())):
-                raise InputError(f"{name}: it holds a NaN or an infinity.")
             if written and not 0 <= min(written) <= max(written) < len(states):
                 raise InputError(f"{name}: a row is written before period {max(written)}; it has {len(states)}, counted from 0.")
             cast, pushed = dict(facts["characters"]), list(facts["pushes"])
@@ -162,8 +160,8 @@ class Recording:
                 pushes=tuple(_push_from_json(values) for values in pushed),
                 events=tuple(str(line) for line in list(facts["events"])),
             )
-        except (KeyError, ValueError, TypeError, OSError, EOFError, RecursionError, zipfile.BadZipFile) as error:
-            raise InputError(f"{name}: not a recording of surefoot, or a damaged one ({error}).") from None
+        except (KeyError, ValueError, TypeError, OverflowError, RecursionError) as error:
+            raise InputError(f"{name}: not a recording of surefoot, or a damaged one ({one_line(str(error), 100)}).") from None
 
 
 def period(engine: BatchEngine, targets: Array, linear: NDArray[np.bool_], substeps: int, pushes: tuple[Push, ...] | list[Push]) -> None:
