@@ -205,7 +205,7 @@ def from_model(xml: str, model: mujoco.MjModel, known: dict[str, Any]) -> Charac
             report=tuple(str(line) for line in known.get("report", ())),
             source=dict(known.get("source", {})),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputError(f"the character's own facts are damaged: {error}.") from None
 
 
@@ -222,7 +222,7 @@ def skeleton_of(model: mujoco.MjModel, tips: Any = ()) -> Skeleton:
         for name, offset in tips:
             if name in names:
                 ends.append(Tip(joint=names.index(name), offset=np.array(offset, dtype=float).reshape(3)))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError("the character's own facts are damaged: tips are pairs of a body and a point.") from None
     return Skeleton(names, parents, translations, rotations, tuple(ends))
 

@@ -21,15 +21,25 @@ from surefoot.motion.limits import check_count
 MAX_DEPTH = 128
 MAX_ELEMENTS = 20_000
 MAX_ATTRIBUTE = 4 * 2**20
-MAX_PIXELS = 4096 * 4096
+MAX_NAME = 1000
+"""Letters of a name."""
+MAX_PIXELS = 4 * 4096 * 4096
+"""Of all textures, and heights of all height fields."""
 TIMEOUT_S = 20.0
 
 OUTSIDE = frozenset({"include", "plugin", "extension", "model", "attach"})
 """Elements that reach outside the file."""
 MULTIPLY = frozenset({"composite", "flexcomp", "replicate", "flex", "skin"})
 """Elements that stand for many others, or for soft bodies, which a character has none of."""
-COUNTS = {"width": 8192, "height": 8192, "nrow": 2048, "ncol": 2048, "iterations": 10_000, "ls_iterations": 10_000, "nuserdata": 10_000}
-"""Largest values of attributes that make MuJoCo allocate or loop."""
+COUNTS = {
+    **dict.fromkeys(("width", "height"), 8192),
+    **dict.fromkeys(("nrow", "ncol"), 2048),
+    **dict.fromkeys(("iterations", "ls_iterations", "nuserdata"), 10_000),
+    **dict.fromkeys(("noslip_iterations", "ccd_iterations", "sdf_iterations", "sdf_initpoints", "mpr_iterations"), 1000),
+    **dict.fromkeys(("numslices", "numstacks", "numquads", "offsamples"), 256),
+    **dict.fromkeys(("shadowsize", "offwidth", "offheight"), 16_384),
+}
+"""Largest values of attributes that make MuJoCo, or what draws it, allocate or loop."""
 SIZES = frozenset({"memory", "njmax", "nconmax", "nstack", "nkey"})
 """Attributes of <size> that ask for memory."""
 
@@ -40,7 +50,7 @@ WORDS = frozenset({"name", "class", "childclass", "body", "body1", "body2", "joi
 def refuse_dangers(text: str, name: str) -> None:
     """An error when MJCF text is not to be compiled at all."""
     reader = _Reader(name)
-    parser = expat.ParserCreate()
+    parser = expat.ParserCreate("utf-8")  # as MuJoCo reads it, whatever it says of itself
     parser.StartElementHandler = reader.start
     parser.EndElementHandler = reader.end
     parser.StartDoctypeDeclHandler = reader.doctype
@@ -54,7 +64,7 @@ class _Reader:
     """Looks at elements one by one, and raises at the first that is refused."""
 
     def __init__(self, name: str) -> None:
-        self.name, self.depth, self.count = name, 0, 0
+        self.name, self.depth, self.count, self.pixels = name, 0, 0, 0
 
     def doctype(self, *_: object) -> None:
         raise InputError(f"{self.name}: an MJCF file with a DOCTYPE or entities is not read.")
@@ -76,15 +86,19 @@ class _Reader:
             raise InputError(f"{self.name}: it has a <{shown}>, which a character cannot have; write its bodies out one by one.")
         for key, value in attributes.items():
             self._attribute(shown, key, value)
-        if tag.lower() == "texture":
-            width, height = (_whole(attributes.get(side, "1")) for side in ("width", "height"))
-            check_count(f"{self.name}: pixels of a <texture>", width * height, MAX_PIXELS)
+        sides = {"texture": ("width", "height"), "hfield": ("nrow", "ncol")}.get(tag.lower())
+        if sides is not None:
+            wide, high = (_whole(attributes.get(side, "0")) for side in sides)
+            self.pixels += wide * (high or 6 * wide)  # a cube has six faces, each as high as it is wide
+            check_count(f"{self.name}: pixels of textures and height fields", self.pixels, MAX_PIXELS)
 
     def _attribute(self, tag: str, key: str, value: str) -> None:
         if key.startswith("file") or key in ("content_type", "plugin", "instance"):
             raise InputError(f'{self.name}: <{tag} {key}="{one_line(value, 60)}"> names another file; models must stand alone (no meshes).')
         if len(value) > MAX_ATTRIBUTE:
             raise InputError(f"{self.name}: <{tag} {key}> is {len(value) / 2**20:.0f} MB long; a character's are at most 4 MB.")
+        if key == "name" and len(value) > MAX_NAME:
+            raise InputError(f"{self.name}: <{tag}> has a name of {len(value)} letters; a character's have at most {MAX_NAME}.")
         if key in COUNTS:
             check_count(f"{self.name}: <{tag} {key}>", _whole(value), COUNTS[key])
         if key not in WORDS and _endless(value):
