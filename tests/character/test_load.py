@@ -110,9 +110,15 @@ LIMB = '<body name="b" pos="0 0 1"><joint name="j" range="-1 1" limited="true"/>
         (MINIMAL.format('<replicate count="1000000">' + LIMB + "</replicate>", "", ""), "<replicate>, which a character cannot have"),
         (MINIMAL.format('<composite type="cable" count="99999 1 1"/>', "", ""), "<composite>"),
         (MINIMAL.format(LIMB, "", '<asset><texture builtin="flat" width="90000" height="9"/></asset>'), "width>: 90000 declared"),
-        (MINIMAL.format(LIMB, "", "<asset>" + 9 * '<texture builtin="flat" width="4096" height="4096"/>' + "</asset>"), "pixels of textures"),
+        (
+            MINIMAL.format(LIMB, "", "<asset>" + 9 * '<texture builtin="flat" width="4096" height="4096"/>' + "</asset>"),
+            "pixels of textures",
+        ),
         (MINIMAL.format(LIMB, "", '<asset><texture type="cube" builtin="flat" width="8192"/></asset>'), "pixels of textures"),
-        (MINIMAL.format(LIMB, "", "<asset>" + 20 * '<hfield nrow="2048" ncol="2048"/>' + "</asset>"), "and height fields: 71303168 declared"),
+        (
+            MINIMAL.format(LIMB, "", "<asset>" + 20 * '<hfield nrow="2048" ncol="2048"/>' + "</asset>"),
+            "and height fields: 71303168 declared",
+        ),
         (MINIMAL.format(LIMB, "", '<option noslip_iterations="2000000000"/>'), "noslip_iterations>: 2000000000 declared"),
         (MINIMAL.format(LIMB, "", '<option ccd_iterations="2000000000"/>'), "ccd_iterations>: 2000000000 declared"),
         (MINIMAL.format(LIMB, "", '<visual><quality numslices="1000000"/></visual>'), "numslices>: 1000000 declared"),

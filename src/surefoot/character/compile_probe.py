@@ -15,13 +15,13 @@ MEMORY_BYTES = 3 * 2**30
 CPU_S = 10
 
 
-def limit() -> None:
+def limit(cpu_s: int = CPU_S) -> None:
     """Hold this process to its memory and time, where the system knows such limits."""
     try:
         import resource
     except ImportError:  # Windows
         return
-    for what, most in ((resource.RLIMIT_AS, MEMORY_BYTES), (resource.RLIMIT_CPU, CPU_S), (resource.RLIMIT_CORE, 0)):
+    for what, most in ((resource.RLIMIT_AS, MEMORY_BYTES), (resource.RLIMIT_CPU, cpu_s), (resource.RLIMIT_CORE, 0)):
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(what, (most, most))
 

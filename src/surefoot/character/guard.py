@@ -27,8 +27,10 @@ MAX_PIXELS = 4 * 4096 * 4096
 """Of all textures, and heights of all height fields."""
 TIMEOUT_S = 20.0
 
-OUTSIDE = frozenset({"include", "plugin", "extension", "model", "attach"})
-"""Elements that reach outside the file."""
+OUTSIDE = frozenset({"include", "model", "attach"})
+"""Elements that stand for other files."""
+FOREIGN = frozenset({"plugin", "extension"})
+"""Elements that run code of others."""
 MULTIPLY = frozenset({"composite", "flexcomp", "replicate", "flex", "skin"})
 """Elements that stand for many others, or for soft bodies, which a character has none of."""
 COUNTS = {
@@ -45,6 +47,10 @@ SIZES = frozenset({"memory", "njmax", "nconmax", "nstack", "nkey"})
 
 WORDS = frozenset({"name", "class", "childclass", "body", "body1", "body2", "joint", "geom", "site", "target", "material", "data"})
 """Attributes that hold names: a joint may be called "inf"."""
+
+
+class OtherFiles(InputError):
+    """A model names other files, which is refused unless somebody trusts it."""
 
 
 def refuse_dangers(text: str, name: str) -> None:
@@ -81,6 +87,8 @@ class _Reader:
         check_count(f"{self.name}: elements", self.count, MAX_ELEMENTS)
         shown = one_line(tag, 40)
         if tag.lower() in OUTSIDE:
+            raise OtherFiles(f"{self.name}: it has a <{shown}>, which reaches outside the file; such models are not read.")
+        if tag.lower() in FOREIGN:
             raise InputError(f"{self.name}: it has a <{shown}>, which reaches outside the file; such models are not read.")
         if tag.lower() in MULTIPLY:
             raise InputError(f"{self.name}: it has a <{shown}>, which a character cannot have; write its bodies out one by one.")
@@ -94,7 +102,8 @@ class _Reader:
 
     def _attribute(self, tag: str, key: str, value: str) -> None:
         if key.startswith("file") or key in ("content_type", "plugin", "instance"):
-            raise InputError(f'{self.name}: <{tag} {key}="{one_line(value, 60)}"> names another file; models must stand alone (no meshes).')
+            kind = InputError if key in ("plugin", "instance") else OtherFiles
+            raise kind(f'{self.name}: <{tag} {key}="{one_line(value, 60)}"> names another file; models must stand alone (no meshes).')
         if len(value) > MAX_ATTRIBUTE:
             raise InputError(f"{self.name}: <{tag} {key}> is {len(value) / 2**20:.0f} MB long; a character's are at most 4 MB.")
         if key == "name" and len(value) > MAX_NAME:
@@ -141,23 +150,29 @@ _TRIED: dict[str, str] = {}
 
 def _problem(text: str) -> str:
     """What is wrong with a model, empty when nothing is."""
+    said, why = apart("surefoot.character.compile_probe", text.encode("utf-8", "replace"), TIMEOUT_S)
+    return why or verdict(said)
+
+
+def apart(module: str, given: bytes, timeout: float, *arguments: str) -> tuple[bytes, str]:
+    """What a module says that is run in a process of its own; or why it could say nothing."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     with tempfile.TemporaryDirectory(prefix="surefoot-probe-") as folder:  # MuJoCo writes its log where it runs
         try:
             done = subprocess.run(
-                [sys.executable, "-m", "surefoot.character.compile_probe"],
-                input=text.encode("utf-8", "replace"),
+                [sys.executable, "-m", module, *arguments],
+                input=given,
                 capture_output=True,
-                timeout=TIMEOUT_S,
+                timeout=timeout,
                 cwd=folder,
                 env={**environment, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return f"it took more than {TIMEOUT_S:.0f} s."
+            return b"", f"it took more than {timeout:.0f} s."
         except OSError as error:
-            return f"no process could be started to try it ({error.strerror})."
-    return verdict(done.stdout)
+            return b"", f"no process could be started to try it ({error.strerror})."
+    return done.stdout, ""
 
 
 def verdict(said: bytes) -> str:

@@ -1,6 +1,7 @@
 """Characters from MJCF: ours as they are, anybody's with servos of ours.
 
-text -> refused when dangerous (guard) -> tried in a process of its own (guard.probe) -> compiled -> ours as it is, others adopted (adopt)
+text (of several files: standalone) -> refused when dangerous (guard) -> tried in a process of its own (guard.probe) -> compiled
+     -> ours as it is, others adopted (adopt)
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from surefoot.character.adopt import adopt, check_joints
 from surefoot.character.blueprint import Servo
 from surefoot.character.bounds import check_facts, check_model
 from surefoot.character.character import Character, from_model, read_facts
-from surefoot.character.guard import probe, refuse_dangers
+from surefoot.character.guard import OtherFiles, probe, refuse_dangers
 from surefoot.character.quiet import quiet
 from surefoot.errors import InputError
 from surefoot.motion.limits import read_bytes, shown
@@ -22,14 +23,21 @@ from surefoot.motion.limits import read_bytes, shown
 MAX_BYTES = 16 * 2**20
 
 
-def load_character(path: str | Path, servo: Servo | None = None) -> Character:
-    """A character from an MJCF file."""
+def load_character(path: str | Path, servo: Servo | None = None, *, trust_files: bool = False) -> Character:
+    """A character from an MJCF file. With `trust_files` it may name others: includes and meshes, which are put into its text."""
     name = shown(path)
+    if trust_files:
+        from surefoot.character.standalone import standalone
+
+        return parse_character(standalone(path), name, servo)
     try:
         text = read_bytes(path, MAX_BYTES).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(f"{name}: not an MJCF file: its text is not UTF-8.") from None
-    return parse_character(text, name, servo)
+    try:
+        return parse_character(text, name, servo)
+    except OtherFiles as error:
+        raise InputError(f"{error} If you trust it, --trust-files (trust_files=True in Python) reads what it names.") from None
 
 
 def parse_character(text: str, name: str = "character", servo: Servo | None = None) -> Character:

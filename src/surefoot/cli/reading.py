@@ -66,6 +66,14 @@ class Keeping:
     """Keep frame 0 even where it snaps into the motion."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Casting:
+    """What an MJCF file may do."""
+
+    trust_files: bool = False
+    """Read the files that an MJCF names, wherever they lie: includes, and meshes as their hulls. For models that you trust."""
+
+
 def metres(unit: str) -> float:
     """The length of a unit [m], by its name or as a number."""
     known = {name.lower(): length for name, length in UNITS.items()} | {"in": UNITS["inch"], "ft": UNITS["foot"]}
@@ -160,15 +168,15 @@ def without_leading_rest(read: Motion, flags: Keeping, output: Output) -> Motion
     return without_first_frame(read)
 
 
-def character(name: str) -> Character:
-    """The character of that name: an MJCF file, or one that is built in."""
+def character(name: str, trust_files: bool = False) -> Character:
+    """The character of that name: an MJCF file, which may name others where it is trusted, or one that is built in."""
     from surefoot.character import builtin, load
 
     if name in builtin.names() and not Path(name).exists():
         return builtin.builtin(name)
     if not Path(name).exists():
         raise unknown_name("character", name, [*builtin.names(), *_files_beside(name, (".xml",))])
-    return load.load_character(name)
+    return load.load_character(name, trust_files=trust_files)
 
 
 def built_in(name: str) -> bool:

@@ -11,14 +11,14 @@ from tyro.conf import Positional, arg
 
 from surefoot.cli.flags import Common
 from surefoot.cli.output import Output, check_out
-from surefoot.cli.reading import Keeping, Reading, sourced, without_leading_rest
+from surefoot.cli.reading import Casting, Keeping, Reading, sourced, without_leading_rest
 from surefoot.cli.reading import character as character_named
 from surefoot.cli.scenes import scene_of
 from surefoot.reconstruct import ReconstructConfig
 
 
 @dataclass(frozen=True, kw_only=True)
-class Command(Keeping, Reading, Common):
+class Command(Casting, Keeping, Reading, Common):
     """A simulated character performs a clip, open loop: on its own skeleton or on another body, on flat or on other ground.
 
     It begins with the cheapest method and goes on to the dearer one when that fails; a clip needs no settings. Work is kept beside the
@@ -57,7 +57,7 @@ class Command(Keeping, Reading, Common):
         if self.report is not None:
             check_out(self.report, (".html",), "a report", "--report")
         scene = scene_of(self.ground, self.scene)
-        body = None if self.character is None else character_named(self.character)
+        body = None if self.character is None else character_named(self.character, self.trust_files)
         read, source = sourced(self.file, self.options(), output, sees_to=("--drop-first-frame",))
         trimmed = read if body is None else without_leading_rest(read, self, output)
         fitted = prepare(trimmed, body, RigConfig(keep_first_frame=self.keep_first_frame))

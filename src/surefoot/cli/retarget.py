@@ -12,12 +12,12 @@ from tyro.conf import Positional, arg
 from surefoot.character.retarget import RetargetConfig
 from surefoot.cli.flags import Common
 from surefoot.cli.output import Output, check_out
-from surefoot.cli.reading import Keeping, Reading, character, motion, without_leading_rest
+from surefoot.cli.reading import Casting, Keeping, Reading, character, motion, without_leading_rest
 from surefoot.motion.files import WRITTEN
 
 
 @dataclass(frozen=True, kw_only=True)
-class Command(Keeping, Reading, Common):
+class Command(Casting, Keeping, Reading, Common):
     """A motion onto another body: limbs matched by geometry and names, planted feet kept, nothing in the ground.
 
     The matching is printed. To override it, write the lines that are wrong into a text file, "source joint -> body".
@@ -44,7 +44,7 @@ class Command(Keeping, Reading, Common):
 
         output = Output(self.json)
         check_out(self.out, WRITTEN, "a motion")
-        body = character(self.character)
+        body = character(self.character, self.trust_files)
         read = motion(self.file, self.options(), output, sees_to=("--drop-first-frame",))
         read = without_leading_rest(read, self, output)
         found = retarget(read, body, self.config, self.matching)

@@ -2,7 +2,8 @@
 
     z_i(q) + J_i(q) dq >= -depth        for the lowest points i of all shapes near the ground
 
-A sphere or capsule has a point at each centre and its radius below, a box its corners, other shapes points of their surface.
+A sphere or capsule has a point at each centre and its radius below, a box its corners, other shapes points of their surface, a mesh its
+outermost vertices.
 """
 
 from __future__ import annotations
@@ -45,13 +46,25 @@ def surface_points(model: mujoco.MjModel) -> tuple[NDArray[np.int64], Array, Arr
         elif kind == kinds.mjGEOM_ELLIPSOID:
             directions = np.array([[x, y, z] for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if x or y or z], dtype=float)
             local, radius = size * directions / np.linalg.norm(directions, axis=1, keepdims=True), 0.0
+        elif kind == kinds.mjGEOM_MESH:
+            local, radius = _corners(model, int(model.geom_dataid[g])), 0.0
         else:
-            raise InputError(f"shape {g} of body '{model.body(body).name}' is a mesh or another kind that retargeting does not know.")
+            raise InputError(f"shape {g} of body '{model.body(body).name}' is of a kind that retargeting does not know.")
         placed = model.geom_pos[g] + local @ matrix.reshape(3, 3).T
         bodies += [body] * len(placed)
         points += list(placed)
         radii += [radius] * len(placed)
     return np.array(bodies, dtype=np.int64), np.array(points).reshape(-1, 3), np.array(radii)
+
+
+def _corners(model: mujoco.MjModel, mesh: int) -> Array:
+    """The outermost vertices (n, 3) of a mesh along 98 directions."""
+    first, count = int(model.mesh_vertadr[mesh]), int(model.mesh_vertnum[mesh])
+    vertices = np.asarray(model.mesh_vert[first : first + count], dtype=np.float64)
+    steps = np.arange(-2.0, 3.0)
+    grid = np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(-1, 3)
+    outward = grid[np.abs(grid).max(axis=-1) == 2.0]
+    return vertices[np.unique(np.argmax(outward @ vertices.T, axis=-1))]
 
 
 def lowest(model: mujoco.MjModel, qpos: Array, among: list[int] | None = None) -> Array:
