@@ -12,12 +12,8 @@ from tyro.conf import Positional, arg
 
 from surefoot.cli.flags import Common
 from surefoot.cli.output import Output, check_out
-from surefoot.cli.reading import Keeping, Reading, built_in, must_exist, tell_other_clips
-from surefoot.errors import InputError
-=======
-from surefoot.cli.output import Output
 from surefoot.cli.reading import Casting, Keeping, Reading, built_in, must_exist, tell_other_clips
->>>>>>> 34ac2bd (A model of several files is read when it is trusted: --trust-files puts includes and the hulls of meshes into one text, in a process of its own; bodies of meshes are retargeted onto)
+from surefoot.errors import InputError
 from surefoot.motion.files import ReadOptions, locate
 
 KINDS: dict[str, str] = {
@@ -56,7 +52,6 @@ class Command(Casting, Keeping, Reading, Common):
 
     def run(self) -> None:
         output = Output(self.json)
-<<<<<<< HEAD
         if self.plot is not None:
             check_out(self.plot, (".png",), "a picture", flag="--plot")
         report = describe(self.file, self.options(), self.trust_files)
