@@ -8,8 +8,9 @@
 
 Once the best stands more than `raise_at` of the time the pushes grow, those of the trial and those that the walks are taught under.
 
-Before that come open-loop controls: a pass of one walk with all samples, whose survivors' actions are averaged. Where all are lost, every
-joint that carries, balances or swings is tried `wide`, and what survived on the average becomes the reference of a new pass.
+Before that come open-loop controls: a pass of one walk with all samples, whose survivors' actions are averaged. Where all are lost, actions
+are tried `widen` times as widely; where that does not do, every joint that carries, balances or swings is tried `wide`, and what survived on
+the average becomes the reference of a new pass. What once had to be tried widely narrows by itself, as survivors agree.
 F fragments, d numbers an action, n features.
 """
 
@@ -63,6 +64,8 @@ class GuidedConfig:
     """Iterations without gain after which it ends."""
     spread: float = 5.0
     """Standard deviation of what is tried first [degrees] (the paper's)."""
+    widen: float = 1.8
+    """How much more widely it is tried where all was lost."""
     floor: float = 4.0
     """What it never falls below [degrees]: without it exploration dies before feedback is learned."""
     noise: float = 3.0
@@ -96,7 +99,7 @@ class GuidedConfig:
                 raise InputError(f"{name} must be at least 1, got {getattr(self, name)}.")
         if self.samples < 4:
             raise InputError(f"a walk needs four samples or more, got {self.samples}.")
-        for name in ("spread", "wide", "grow", "fragment", "raise_at"):
+        for name in ("spread", "widen", "wide", "grow", "fragment", "raise_at"):
             if not getattr(self, name) > 0.0:
                 raise InputError(f"{name} must be positive, got {getattr(self, name)}.")
         for name in ("floor", "noise", "ridge", "effort", "force"):
@@ -122,12 +125,14 @@ class Search:
     """The present push [N], for 62 kg."""
     idle: int = 0
     done: int = 0
+    width: float = 1.0
+    """What is tried without feedback, in parts of the configured spread."""
     stage: str = "open"
     """"open": averaging open-loop controls; "wide": the same with all joints; "closed": feedback."""
     history: list[dict[str, Any]] = field(default_factory=list)
     """What every iteration brought (JSON values)."""
 
-    FACTS = ("score", "force", "idle", "done", "stage", "history")
+    FACTS = ("score", "force", "idle", "done", "width", "stage", "history")
 
     def facts(self) -> dict[str, Any]:
         """What is no array, as JSON values."""
@@ -222,13 +227,18 @@ class Guided:
 
     def _average(self, search: Search, draw: np.random.Generator, fresh: np.random.Generator) -> None:
         """Better open-loop controls: the mean of what survived around the present ones."""
-        found = self.one.gather(search.policy, search.spread, self._entries(search, draw), self.config.warm_up, draw)
+        config = self.config
+        widest = np.tile(np.radians(config.spread) * search.width * self.joints.share, (self.cycle.num_fragments, 1))
+        found = self.one.gather(search.policy, widest, self._entries(search, draw), config.warm_up, draw)
         if found is None:
-            search.stage = "wide"
             search.history.append({"stage": "open", "lost": True})
+            if search.width * config.widen * config.spread <= config.wide:
+                search.width *= config.widen
+            else:
+                search.stage = "wide"
             return
         center, gain, action, spread = self._regressed(found, self.symmetry)
-        search.spread = np.maximum(spread, np.radians(self.config.spread) * self.joints.share)
+        search.spread = np.maximum(spread, np.radians(config.spread) * self.joints.share)
         search.starts = [rows[draw.permutation(len(rows))[:KEPT]] for rows in found.starts]
         mean = search.policy.replace(center=center, action=action, gain=np.zeros_like(gain))
         self._choose(search, {"open loop": mean}, found, fresh)
@@ -261,6 +271,7 @@ class Guided:
         found = walks.gather(search.policy, search.spread, self._entries(search, draw), config.rounds, draw, force)
         if found is None:  # all lost, again and again: from the best once more
             search.policy, search.starts, search.idle = search.best, search.best_starts, search.idle + 1
+            search.spread = np.minimum(search.spread * config.widen**0.5, np.radians(config.wide) * self.joints.share)
             search.history.append({"stage": "closed", "force": search.force, "lost": True})
             return
         candidates, search.spread = self._candidates(search, found)
