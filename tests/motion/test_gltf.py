@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from scipy.interpolate import CubicHermiteSpline
 from scipy.spatial.transform import Rotation
 
+from surefoot import material
 from surefoot.errors import InputError
 from surefoot.motion import gltf, quaternion
+from surefoot.motion.edit import scale
 from surefoot.motion.files import ReadOptions, list_clips, read_motion
 from surefoot.motion.motion import Motion
 from tests.clips import MOTIONS, needs_motions
@@ -426,13 +428,22 @@ def test_damaged_trees_are_refused_in_one_line(change: object, said: str) -> Non
 
 
 def test_units_are_metres_unless_that_makes_a_giant_or_a_mite() -> None:
-    for scale, unit in ((1.0, 1.0), (100.0, 0.01), (0.1, 1.0), (1000.0, 0.001)):
+    for length, unit in ((1.0, 1.0), (100.0, 0.01), (0.1, 1.0), (1000.0, 0.001)):
         maker = arm()
         for node in maker.tree["nodes"][1:]:
-            node["translation"] = [0.0, scale, 0.0]
+            node["translation"] = [0.0, length, 0.0]
         motion = gltf.read(maker.glb(), "arm.glb")
         assert motion.source.unit_m == unit
         assert motion.source.guesses[0].what == "unit"
+
+
+def test_a_person_of_two_centimetres_was_scaled_once_too_often() -> None:
+    walk = material.motion("humanoid/walk")
+    for factor, unit, sure in ((1.0, 1.0, 0.9), (0.01, 100.0, 0.5), (0.001, 1.0, 0.3)):
+        motion = gltf.read(gltf.encode(scale(walk, factor)), "walk.glb")
+        guess = motion.source.guesses[0]
+        assert (motion.source.unit_m, guess.confidence) == (unit, sure)
+        assert guess.override == ("--unit 100" if unit > 1.0 else "--unit m")
 
 
 @needs_motions

@@ -72,6 +72,11 @@ def test_a_beast_may_have_any_size_and_the_guess_says_so() -> None:
     assert beast.confidence < person_.confidence
 
 
+@pytest.mark.parametrize(("size", "human"), [(0.06, True), (2e4, True), (0.01, False), (1e6, False)])
+def test_a_size_that_no_unit_makes_sense_of_is_a_poor_guess(size: float, human: bool) -> None:
+    assert units.guess_unit(size, human=human)[1].confidence <= 0.4
+
+
 def test_nothing_with_a_length_is_a_poor_guess() -> None:
     _, guess = units.guess_unit(0.0, human=True)
     assert guess.confidence == 0.1

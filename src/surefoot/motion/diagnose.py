@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from surefoot.motion.anatomy import Anatomy
 from surefoot.motion.files import without_first_frame
+from surefoot.motion.leading import leading_frames
 from surefoot.motion.motion import Motion
 from surefoot.motion.symptoms import build, capture, ground
 from surefoot.motion.symptoms.finding import Finding, Patient
@@ -35,10 +36,9 @@ CHECKS = (
 def diagnose(motion: Motion, *, body: Anatomy | None = None) -> tuple[Finding, ...]:
     """All findings, warnings before notes. A leading rest frame is told and left out of all else."""
     found: list[Finding] = []
-    skipped = 0
-    if capture.snaps(motion):
+    if skipped := leading_frames(motion):
         found.append(capture.REST_FRAME)
-        motion, skipped = without_first_frame(motion), 1
+        motion = without_first_frame(motion, skipped)
     patient = Patient(motion, body, skipped)
     for check in CHECKS:
         for finding in check(patient):

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from surefoot.errors import InputError, one_line, unknown_name
+from surefoot.motion.leading import MOST
 from surefoot.motion.limits import read_bytes, shown
 from surefoot.motion.motion import Motion
 
@@ -221,15 +222,17 @@ def atomic_write(path: str | Path, data: bytes) -> None:
         raise
 
 
-def without_first_frame(motion: Motion) -> Motion:
-    """The motion from its second frame on."""
-    if motion.num_frames == 1:
+def without_first_frame(motion: Motion, count: int | None = None) -> Motion:
+    """The motion from its second frame on; without `count` frames, or as many as its reader found in front of the motion."""
+    told = motion.source.extra.get("leading_rest_frame")
+    left = count or (told if isinstance(told, int) and told in range(1, MOST + 1) else 1)
+    if motion.num_frames <= left:
         raise InputError(f"{motion.source.file or 'the motion'}: it has a single frame; nothing is left when the first is dropped.")
-    contacts = None if motion.contacts is None else motion.contacts[1:]
+    contacts = None if motion.contacts is None else motion.contacts[left:]
     extra = {key: value for key, value in motion.source.extra.items() if key != "leading_rest_frame"}
     return motion.replace(
-        translations=motion.translations[1:],
-        rotations=motion.rotations[1:],
+        translations=motion.translations[left:],
+        rotations=motion.rotations[left:],
         contacts=contacts,
         source=replace(motion.source, extra=extra),
     )

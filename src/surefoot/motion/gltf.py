@@ -10,7 +10,7 @@ play it; its frames are chosen such that every key falls on one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePath
 
@@ -25,6 +25,7 @@ from surefoot.motion.gltf_load import Document
 from surefoot.motion.gltf_pose import Poser
 from surefoot.motion.gltf_sample import Animation, choose_rate, on_raster, read_animations
 from surefoot.motion.gltf_write import encode, write
+from surefoot.motion.leading import leading_frames
 from surefoot.motion.limits import MAX_COORDINATE, check_size
 from surefoot.motion.motion import Guess, Motion, Source
 from surefoot.motion.skeleton import Skeleton, Tip
@@ -161,7 +162,11 @@ def read(data: bytes, name: str, options: ReadOptions | None = None, folder: Pat
     motion = Motion(
         skeleton, translations, quaternion.continuous(local), frame_time, name=clip or PurePath(document.name).stem, source=source
     )
-    return without_first_frame(motion) if options.drop_first_frame and animation is not None else motion
+    if (in_front := leading_frames(motion)) and not options.drop_first_frame:
+        motion = motion.replace(source=replace(source, extra={**extra, "leading_rest_frame": in_front}))
+    elif options.drop_first_frame and animation is not None:
+        motion = without_first_frame(motion, in_front or 1)
+    return motion
 
 
 def clips(data: bytes, name: str, options: ReadOptions | None = None, folder: Path | None = None) -> tuple[Clip, ...]:
@@ -275,9 +280,19 @@ def _unit(file: _File, rest: Array, up: UpAxis, options: ReadOptions) -> tuple[f
         confidence = 0.1 if size <= 0.0 else 0.9 if (0.9 <= size <= 2.2 or (not body.human and size <= 4.0)) else 0.6
         why = f"glTF is in metres by its standard, and the joints then span {size:.3g} m ({how})" if size > 0.0 else "nothing has a length"
         return 1.0, [Guess(what="unit", value="m", confidence=confidence, why=why, override="--unit m")]
-    candidates = [name for name in ("cm", "mm", "inch", "dm", "m") if name != "m" or not size > 0.0]
-    unit, guess = units.guess_unit(size, human=body.human, how=how, candidates=candidates)
+    if size < low:
+        return _mite(size, how, body.human)
+    unit, guess = units.guess_unit(size, human=body.human, how=how, candidates=("cm", "mm", "inch", "dm"))
     return unit, [guess]
+
+
+def _mite(size: float, how: str, human: bool) -> tuple[float, list[Guess]]:
+    """The unit of a file that is too small in metres: no unit is longer, but a scale of 1/100 may have come into it twice."""
+    unit = 100.0 if human and 0.9 <= 100.0 * size <= 2.5 else 1.0
+    reason = "a scale of 0.01 came into it twice, as for bones in centimetres" if unit > 1.0 else "glTF is in metres by its standard"
+    why = f"{reason}; the joints then span {unit * size:.3g} m ({how})"
+    value = "m" if unit == 1.0 else "100 m"
+    return unit, [Guess(what="unit", value=value, confidence=0.5 if unit > 1.0 else 0.3, why=why, override=f"--unit {value.split()[0]}")]
 
 
 def _check_lengths(document: Document, positions: Array, unit: float) -> None:

@@ -16,10 +16,10 @@ from surefoot.motion.edit.cycle import Cycle, find_cycle
 from surefoot.motion.edit.measure import body_height, facing
 from surefoot.motion.edit.travel import implied_velocity, is_in_place
 from surefoot.motion.files import Clip, ReadOptions, list_clips, read_motion, without_first_frame
+from surefoot.motion.leading import leading_frames
 from surefoot.motion.motion import Guess, Motion
 from surefoot.motion.report_body import FootFacts, JointFacts, body_words, foot_facts, joint_tree
 from surefoot.motion.report_text import report_text
-from surefoot.motion.symptoms.capture import snaps
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +105,8 @@ def _describe(motion: Motion, clips: tuple[Clip, ...]) -> MotionReport:
     if any("--drop-first-frame" in warning for warning in told):
         findings = tuple(f for f in findings if f.kind != "rest frame")
     # What moves is told without a leading T-pose, what the file holds with it.
-    moving = without_first_frame(motion) if snaps(motion) else motion
+    in_front = leading_frames(motion)
+    moving = without_first_frame(motion, in_front) if in_front else motion
     body = anatomy(skeleton, moving)
     in_place = is_in_place(moving, body=body)
     implied = float(np.linalg.norm(implied_velocity(moving, body=body)[0].mean(axis=0))) if in_place else 0.0
@@ -120,7 +121,8 @@ def _describe(motion: Motion, clips: tuple[Clip, ...]) -> MotionReport:
     turn = float(np.degrees(np.median(yaw[-fifth:]) - np.median(yaw[:fifth])))
     cycle = find_cycle(moving, body=body)
     if cycle is not None and moving is not motion:
-        cycle = replace(cycle, start=cycle.start + motion.frame_time, end=cycle.end + motion.frame_time)
+        late = in_front * motion.frame_time
+        cycle = replace(cycle, start=cycle.start + late, end=cycle.end + late)
     return MotionReport(
         kind="motion",
         file=motion.source.file,

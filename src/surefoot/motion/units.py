@@ -209,6 +209,9 @@ def guess_unit(size: float, *, human: bool, how: str = "", candidates: Sequence[
     best, confidence = _softmax(scores)
     if not human:  # nobody knows how large a beast is meant to be
         confidence = min(confidence, 0.97)
+    least, most = (0.6, 4.0) if human else (0.05, 40.0)
+    if not least <= size * UNITS[best] <= most:  # no unit makes it a size that bodies have
+        confidence = min(confidence, 0.4)
     kind = "a person" if human else "a body"
     value = best if best != "CMU" else f"{UNITS[best]:.5f} m"
     why = f"{kind} is then {size * UNITS[best]:.3g} m tall" + (f" ({how})" if how else "")

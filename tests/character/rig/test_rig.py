@@ -19,6 +19,7 @@ from surefoot.material.skeletons import DINOSAUR, HUMANOID
 from surefoot.motion import quaternion
 from surefoot.motion.anatomy import anatomy, attach
 from surefoot.motion.bvh import read
+from surefoot.motion.edit import scale
 from surefoot.motion.files import read_motion
 from surefoot.motion.motion import Motion, Source
 from surefoot.motion.skeleton import Skeleton, Tip
@@ -207,6 +208,8 @@ def test_what_cannot_be_rigged_is_one_clear_line() -> None:
     lone = Skeleton(("only",), np.array([-1]), np.zeros((1, 3)), np.array([[1.0, 0, 0, 0]]))
     with pytest.raises(InputError, match=r"lie in one point|nothing to rig"):
         rig(still(lone))
+    with pytest.raises(InputError, match=r"^the body is 17 mm tall; .* say the file's unit \(--unit cm, or a number of metres\)"):
+        rig(scale(PERSON, 0.01))
     long = Skeleton(tuple(f"j{i}" for i in range(300)), np.arange(-1, 299), np.full((300, 3), 0.1), np.tile([1.0, 0, 0, 0], (300, 1)))
     with pytest.raises(InputError, match="max_bodies"):
         rig(still(long))

@@ -25,6 +25,8 @@ Array = NDArray[np.float64]
 TWIST = re.compile(r"twist|roll(?!ing)", re.IGNORECASE)
 HUMAN = 1.7
 """Lengths that are judged in millimetres are meant for a body of this height [m]."""
+SMALLEST = 0.045
+"""Smaller bodies [m] swing faster than steps of 5 ms can follow."""
 MOVES = np.radians(1.0)
 """A joint that turns less than this in the whole clip is taken for rigid."""
 
@@ -80,6 +82,11 @@ def body_size(motion: Motion) -> float:
     size = max(float(extent[2]), 0.5 * float(extent.max()))
     if size <= 1e-6:
         raise InputError("all joints of the skeleton lie in one point; a character needs bones with a length.")
+    if size < SMALLEST:
+        raise InputError(
+            f"the body is {1e3 * size:.3g} mm tall; characters from {1e3 * SMALLEST:.0f} mm on are stable at steps of 5 ms. If it is meant "
+            "larger say the file's unit (--unit cm, or a number of metres), or scale the motion (surefoot.motion.edit.scale)."
+        )
     return size
 
 

@@ -26,6 +26,7 @@ from surefoot.character.rig.edits import RigEdits, template
 from surefoot.character.rig.replay import lowest_points, replay, stand
 from surefoot.character.rig.rest import standing
 from surefoot.motion.anatomy import anatomy, attach
+from surefoot.motion.files import without_first_frame
 from surefoot.motion.motion import Motion
 from surefoot.motion.skeleton import Skeleton
 
@@ -78,11 +79,7 @@ def _sketch(motion: Motion, config: RigConfig) -> tuple[Draft, Skeleton]:
     notes: list[str] = []
     if motion.source.extra.get("leading_rest_frame") and not config.keep_first_frame and motion.num_frames > 2:
         notes.append("frame 0 snaps into the motion (a T-pose put there by the exporter): left out")
-        motion = motion.replace(
-            translations=motion.translations[1:],
-            rotations=motion.rotations[1:],
-            contacts=None if motion.contacts is None else motion.contacts[1:],
-        )
+        motion = without_first_frame(motion)
     sketch = _drafted(motion, config, notes)
     better = standing(sketch)
     if better is None:

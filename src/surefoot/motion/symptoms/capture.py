@@ -15,7 +15,6 @@ from scipy import ndimage
 from surefoot.motion import quaternion
 from surefoot.motion.anatomy.words import parts
 from surefoot.motion.edit.smooth import low_pass
-from surefoot.motion.motion import Motion
 from surefoot.motion.symptoms.finding import Finding, Patient, listed
 
 Array = NDArray[np.float64]
@@ -43,14 +42,6 @@ def few_frames(patient: Patient) -> Iterator[Finding]:
             severity="note",
             sentence=f"It has only {motion.fps:.3g} frames a second; fast parts fall between them.",
         )
-
-
-def snaps(motion: Motion) -> bool:
-    """Whether frame 0 is no part of the motion: all joints snap at once from a pose of its own into it."""
-    if motion.num_frames < 4:
-        return False
-    steps = _turns(motion.rotations[:14]).mean(axis=1)
-    return bool(steps[0] > np.radians(3.0) and steps[0] > 6.0 * float(steps[1:].max()))
 
 
 REST_FRAME = Finding(
