@@ -210,6 +210,21 @@ def test_limbs_that_hang_from_a_root_on_the_ground_are_hung_where_their_joints_k
     assert named(flat.skeleton, body.hands) == named(old, plain.hands)
 
 
+@pytest.mark.parametrize("clip", ["humanoid/walk", "humanoid/box", "dinosaur/walk", "dinosaur/jump"])
+def test_joints_that_are_all_roots_are_made_a_tree(clip: str) -> None:
+    motion = material.motion(clip)
+    old = motion.skeleton
+    flat = Skeleton(old.names, np.full(old.num_joints, -1), *old.rest, old.tips)
+    roots = Motion.from_world(flat, *motion.world, motion.frame_time)
+    body, plain = anatomy(flat, roots), anatomy(old, motion)
+    assert [named(flat, leg)[:3] for leg in body.legs] == [named(old, leg)[:3] for leg in plain.legs]
+    assert named(flat, body.hands) == named(old, plain.hands)
+    assert len(body.detached) == old.num_joints - 1
+    first = np.zeros(6, dtype=int)
+    still = roots.replace(translations=roots.translations[first], rotations=roots.rotations[first], contacts=None)
+    assert named(flat, anatomy(flat, still).feet) == named(old, plain.feet)
+
+
 def test_bones_that_stretch_stay_where_they_are() -> None:
     motion = material.motion("humanoid/box")
     longer = np.array(motion.translations)

@@ -38,6 +38,11 @@ def detached_ends(tree: Tree, symmetry: Symmetry, trunk: int, motion: Motion | N
     for _, stray, leaf in sorted(found):
         if stray not in out and leaf not in out.values():
             out[stray] = leaf
+    for stray in strays:  # what one foot tells, its partner follows
+        told = out.get(symmetry.partner[stray], -1)
+        leaf = symmetry.partner[told] if told >= 0 else -1
+        if stray not in out and leaf in leaves and leaf not in out.values():
+            out[stray] = leaf
     return out
 
 

@@ -6,6 +6,9 @@ In the frame of the joint k that carries it a joint j keeps its place through th
 
 Links that wander cut the skeleton into pieces. One piece, which travels, stays where it is; the others are hung one by one from the
 nearest joint that carries them. A bone that stretches keeps its place nowhere, and stays, too.
+
+Where most joints are roots (a flattened hierarchy, rigid parts side by side) nothing but places tells what belongs together. All are then
+hung, from the hips on: those that keep their places to each other best and are nearest first.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.motion import quaternion
-from surefoot.motion.anatomy.words import side
+from surefoot.motion.anatomy.words import parts, side
 from surefoot.motion.motion import Motion
 from surefoot.motion.skeleton import Skeleton
 
@@ -27,6 +30,11 @@ KEEPS = 0.003
 """A joint that moves less than this against another [heights] is carried by it."""
 FRAMES = 40
 MAX_PIECES = 256
+FLAT = 0.7
+"""A skeleton of which more than this share are roots is no tree."""
+
+
+LEG, ARM = frozenset({"leg", "foot", "toe"}), frozenset({"arm", "hand", "finger"})
 
 
 def loose_joints(skeleton: Skeleton, body: Bools, height: float, motion: Motion | None) -> dict[int, int]:
@@ -37,6 +45,8 @@ def loose_joints(skeleton: Skeleton, body: Bools, height: float, motion: Motion 
     at, turned = motion.joint_positions[picked], motion.joint_rotations[picked]
     parents = skeleton.parents
     joints = [j for j in range(len(parents)) if body[j]]
+    if _is_flat(parents, joints):
+        return _joined(skeleton, at, turned, joints, height)
     loose = [j for j in joints if _strays(at, turned, j, int(parents[j])) > WANDERS * height]
     if not 2 <= len(loose) <= MAX_PIECES:
         return {}
@@ -54,6 +64,28 @@ def loose_joints(skeleton: Skeleton, body: Bools, height: float, motion: Motion 
     first = [i for i in range(len(loose)) if not carried[i]] or list(range(len(loose)))
     grown = [_grow(i, loose, np.array(joints), piece, carries) for i in first]
     return max(grown, key=len)
+
+
+def _is_flat(parents: NDArray[np.int64], joints: list[int]) -> bool:
+    return 6 <= len(joints) <= MAX_PIECES and float(np.mean(parents[joints] < 0)) > FLAT
+
+
+def _joined(skeleton: Skeleton, at: Array, turned: Array, joints: list[int], height: float) -> dict[int, int]:
+    """One tree of all joints: the pair that keeps its place best and is nearest first, from the hips or the middle of the body on."""
+    sides = np.array([side(skeleton.names[j]) for j in joints])
+    words = [parts(skeleton.names[j]) for j in joints]
+    limb = np.array([bool(w & ARM) - bool(w & LEG) for w in words], dtype=int)
+    cost = np.linalg.norm(at[:, joints][:, :, None] - at[:, joints][:, None], axis=-1).mean(axis=0)  # (N, N)
+    middle = int(np.argmin(cost.sum(axis=1)))
+    for i, j in enumerate(joints):
+        if sides[i]:
+            cost[i, sides != sides[i]] *= 1.5  # a knee hangs on the thigh, though the hips be nearer
+        cost[i] += 5.0 * np.maximum(_wander(at, turned, j, joints) - KEEPS * height, 0.0)
+        cost[i, (sides != 0) & (sides != sides[i])] += height  # a tail on a leg, or a leg on the other
+        cost[i, limb * limb[i] < 0] += height
+    hips = [i for i, w in enumerate(words) if "pelvis" in w and not sides[i]]
+    start = min(hips, key=lambda i: float(cost[i].sum())) if hips else middle
+    return _grow(start, joints, np.array(joints), np.arange(len(skeleton.parents)), cost)
 
 
 def _grow(first: int, loose: list[int], joints: NDArray[np.int64], piece: NDArray[np.int64], carries: Array) -> dict[int, int]:

@@ -79,7 +79,7 @@ def scrambled(motion: Motion) -> bool:
 
 def _usual(z: Array, bones: Array, heights: Array) -> int:
     """The frame, of those nearly as tall as the tallest, whose joint heights (T, J) are most like those of all of these."""
-    weights = bones / max(float(bones.sum()), 1e-300)
+    weights = _weights(bones)
     tall = np.flatnonzero(heights > 0.75 * heights.max())
     shape = z[tall] - (z[tall] @ weights)[:, None]
     mean = np.median(shape, axis=0)
@@ -103,6 +103,12 @@ def _bones(positions: Array, skeleton: Skeleton) -> Array:
     return np.asarray(np.linalg.norm(positions - positions[np.maximum(parents, 0)], axis=1) * (parents >= 0))
 
 
+def _weights(bones: Array) -> Array:
+    """Shares (J,) by the lengths of bones, even ones where no joint ends a bone."""
+    total = float(bones.sum())
+    return bones / total if total > 0.0 else np.full(len(bones), 1.0 / len(bones))
+
+
 def _useless(rest: Array, poses: Array, bones: Array, heights: Array) -> str:
     """Why the rest pose (J, 3) cannot be read, or nothing; `poses` (T, J, 3) are the motion's, `heights` (T,) how tall they stand."""
     spread = np.linalg.svd(rest - rest.mean(axis=0), compute_uv=False)
@@ -124,7 +130,7 @@ def _likeness(rest: Array, poses: Array, bones: Array, heights: Array) -> float:
     The best tenth of the frames counts: somebody who turns a cartwheel stands upright before and after it. Joints weigh as the bones
     they end, or a hand's fingers would outvote the legs.
     """
-    weights = bones / max(float(bones.sum()), 1e-300)
+    weights = _weights(bones)
     z = poses[heights > 0.6 * heights.max(), :, 2]
     still = rest[:, 2] - float(weights @ rest[:, 2])
     z = z - (z @ weights)[:, None]
