@@ -16,7 +16,7 @@ from surefoot.character.character import Character
 from surefoot.errors import InputError
 from surefoot.physics import Ball, BatchEngine, Push, Scene, Slope
 from surefoot.physics.layout import ALL
-from surefoot.play import Player, Role
+from surefoot.play import EvaluateConfig, Player, Role, evaluate
 from surefoot.play.world import MOST
 from surefoot.policy import OpenLoop, Policy, Reference, track
 from surefoot.policy.perform import enter, perform
@@ -171,8 +171,12 @@ def test_a_thrown_ball_hits_the_trunk() -> None:
     assert np.array_equal(player.recording().replay(), player.recording().states)
     with pytest.raises(InputError, match="no ball named 'ball 3'"):
         player.throw(ball="ball 3")
-    with pytest.raises(InputError, match=r"0\.1 to 200 m/s"):
-        player.throw(speed=0.0)
+    for speed in (0.0, float("nan"), 1e9):
+        with pytest.raises(InputError, match=r"0\.1 to 200 m/s"):
+            player.throw(speed=speed)
+    for start in ((1.0, 2.0), (np.nan, 0.0, 1.0), (1e9, 0.0, 1.0)):
+        with pytest.raises(InputError, match="a point of three numbers, each within 1000 m"):
+            player.throw(start=start)
     with pytest.raises(InputError, match="there is no ball in this world"):
         Player(character, track(character, reference), reference).throw()
 
@@ -267,6 +271,40 @@ def test_a_policy_of_the_wrong_width_is_one_line() -> None:
     other = dinosaur()
     with pytest.raises(InputError, match="is of another character"):
         Player(character, track(character, still(character)), other.reference)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "said"),
+    [
+        ({"start": lambda t, x: [1]}, "must give its memory as a dict of arrays, got list"),
+        ({"start": lambda t, x: {"count": np.zeros(2)}}, r"the memory 'count' of the policy 'swaying' has the shape \(2,\)"),
+        ({"act": lambda t, x, memory: (np.zeros((len(t), 3)), {"count": np.zeros(7)})}, "expected a row for each of"),
+        ({"act": lambda t, x, memory: ("stand", memory)}, "targets as an array of numbers, got str"),
+    ],
+)
+def test_what_a_user_s_policy_does_wrong_is_one_line_in_player_and_evaluator(mistake: dict[str, Any], said: str) -> None:
+    character = standing()
+    reference, policy = still(character), type("Wrong", (Swaying,), {name: staticmethod(f) for name, f in mistake.items()})(3)
+    with pytest.raises(InputError, match=said):
+        Player(character, policy, reference).advance(0.1)
+    with pytest.raises(InputError, match=said):
+        evaluate(policy, reference, EvaluateConfig(episodes=3, seconds=0.2, pushes=False), threads=1)
+
+
+def test_numbers_that_are_none_are_refused_before_anything_moves() -> None:
+    character = standing()
+    reference = still(character)
+    policy = track(character, reference)
+    player = Player(character, policy, reference)
+    with pytest.raises(InputError, match="goes on by a finite time, got inf"):
+        player.advance(np.inf)
+    with pytest.raises(InputError, match="0 to 200 balls, got -1"):
+        Player(character, policy, reference, balls=-1)
+    for wrong in ({"time": np.nan}, {"position": (np.inf, 0.0)}, {"heading": np.nan}):
+        with pytest.raises(InputError, match="'anna' needs a finite time, place and heading"):
+            Player.of({"anna": Role(character=character, policy=policy, reference=reference, **wrong)})
+    with pytest.raises(InputError, match=r"targets are an array \(3,\) or \(1, 3\), got \(2, 3\)"):
+        player.engine.step(np.zeros((2, 3)))
 
 
 def two(apart: float = 1.2, policies: tuple[str, str] = ("walk", "walk")) -> Player:

@@ -133,6 +133,10 @@ class BatchEngine:
         select: Any = slice(None) if chosen is None else chosen
         if targets is not None:
             targets = np.asarray(targets, dtype=float)
+            if targets.shape not in ((self.servos.num,), (self.num_simulations, self.servos.num)):
+                raise InputError(
+                    f"targets are an array ({self.servos.num},) or ({self.num_simulations}, {self.servos.num}), got {targets.shape}."
+                )
             if targets.ndim == 2 and chosen is not None:
                 targets = targets[chosen]
         touched, forces = self._schedule(pushes, select, substeps)

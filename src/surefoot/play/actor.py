@@ -14,7 +14,7 @@ from surefoot.physics.batch import BatchEngine
 from surefoot.physics.features import Anatomy
 from surefoot.play.world import Part
 from surefoot.policy.fall import FallRule
-from surefoot.policy.policy import Memory, Policy, checked, opening
+from surefoot.policy.policy import Memory, Policy, opening
 from surefoot.policy.reference import Reference
 from surefoot.policy.states import States
 
@@ -119,8 +119,7 @@ def beginning(world: BatchEngine, actors: Iterable[Actor], now: float) -> Array:
         role = actor.role
         qpos, qvel = placed(role, role.time)
         alone = actor.view.rows(qpos[None], qvel[None], actor.view.servos.ctrl(qpos)[None], now)
-        ctrl = opening(role.policy, np.array([role.time]), States(actor.view, alone, actor.body))
-        ctrl = checked(role.policy, ctrl, 1, role.character.model.nu)[0]
+        ctrl = opening(role.policy, np.array([role.time]), States(actor.view, alone, actor.body))[0]
         part = actor.part
         for theirs, share, value in ((layout.qpos, part.qpos, qpos), (layout.qvel, part.qvel, qvel), (layout.ctrl, part.ctrl, ctrl)):
             row[theirs.start + share.start : theirs.start + share.stop] = value

@@ -21,12 +21,12 @@ from surefoot.errors import InputError, unknown_name
 from surefoot.physics.batch import BatchEngine
 from surefoot.physics.features import anatomy
 from surefoot.physics.push import Push, trunk
-from surefoot.physics.scene import Ball, Scene
+from surefoot.physics.scene import MAX_THINGS, Ball, Scene
 from surefoot.play.actor import Actor, Role, beginning, placed
 from surefoot.play.recording import Recording, period
 from surefoot.play.world import compose
 from surefoot.policy.fall import FallRule
-from surefoot.policy.policy import Policy, checked, substeps
+from surefoot.policy.policy import Policy, checked, remembered, substeps
 from surefoot.policy.reference import Reference
 from surefoot.policy.states import States
 
@@ -36,6 +36,8 @@ WATCH = 0.1
 """Falls are looked for this often [s]."""
 MOST_TURN = 10.0
 """Turn rates that may be asked for [rad/s]."""
+FARTHEST = 1000.0
+"""A ball is thrown from at most this far away, along each axis [m]."""
 PARKED = 30.0
 """Balls that nobody has thrown yet lie this far to the left [m]."""
 
@@ -65,6 +67,8 @@ class Player:
         return made
 
     def _open(self, roles: Mapping[str, Role], scene: Scene | None, balls: int, record: bool) -> None:
+        if not 0 <= balls <= MAX_THINGS:
+            raise InputError(f"a world holds 0 to {MAX_THINGS} balls, got {balls}.")
         ready = tuple(Ball(name=f"ball {i + 1}", position=(0.0, PARKED + i, 0.11)) for i in range(balls))
         self.scene = replace(scene or Scene(), props=(*(scene or Scene()).props, *ready))
         whole, parts = compose({name: role.character for name, role in roles.items()})
@@ -72,6 +76,8 @@ class Player:
         alone = len(roles) == 1
         self._actors: dict[str, Actor] = {}
         for name, role in roles.items():
+            if not np.isfinite([role.time, role.heading, *role.position]).all():
+                raise InputError(f"'{name}' needs a finite time, place and heading to begin with.")
             if role.reference is not None and role.reference.character.model.nq != role.character.model.nq:
                 raise InputError(f"the reference of '{name}' is of another character, '{role.reference.character.name}'.")
             self._actors[name] = Actor(
@@ -159,6 +165,8 @@ class Player:
 
     def advance(self, seconds: float) -> None:
         """Go on by a time, which may end inside a control period."""
+        if not math.isfinite(seconds):
+            raise InputError(f"a player goes on by a finite time, got {seconds}.")
         left = round(seconds / self.engine.timestep)
         while left > 0 and not self.lost:
             if not self._inside:
@@ -203,15 +211,18 @@ class Player:
             raise InputError("there is no ball in this world; say how many when it is made: Player(..., balls=1).")
         if ball is not None and ball not in names:
             raise unknown_name("ball", ball, names)
-        if not (np.isfinite(speed) and 0.1 <= speed <= 200.0):
+        if not 0.1 <= float(speed) <= 200.0:
             raise InputError(f"a ball is thrown at 0.1 to 200 m/s, got {speed:g}.")
+        offset = np.asarray(start, dtype=float)
+        if offset.shape != (3,) or not np.abs(offset).max() <= FARTHEST:
+            raise InputError(f"a ball is thrown from a point of three numbers, each within {FARTHEST:g} m of the root, got {start!r}.")
         which = ball or names[self._thrown % len(names)]
         self._thrown += 1
         whole = actor.see(self.engine).seen
         joint = actor.role.character.skeleton.names.index(trunk(actor.role.character))
         aim = np.asarray(whole.center)[0, joint]
         root = np.asarray(whole.position)[0, 0]
-        from_ = root * [1.0, 1.0, 0.0] + np.asarray(start, dtype=float).reshape(3)
+        from_ = root * [1.0, 1.0, 0.0] + offset
         flight = max(float(np.linalg.norm(aim - from_)) / speed, self.engine.timestep)
         gravity = np.asarray(self.engine.model.opt.gravity)
         self._throws.append((which, from_, (aim - from_) / flight - 0.5 * flight * gravity))
@@ -279,7 +290,8 @@ class Player:
                 if actor.next is not None:
                     self._take_over(actor)
                 x, t = actor.see(self.engine), np.array([actor.t])
-                targets, actor.memory = actor.policy.act(t, x, actor.asked())
+                targets, memory = actor.policy.act(t, x, actor.asked())
+                actor.memory = remembered(actor.policy, memory, 1)
                 actor.target = checked(actor.policy, targets, 1, len(self._from[actor.part.ctrl]))[0].copy()
             left.append(actor.every - actor.done % actor.every)
         self._stretch = math.gcd(*(actor.every for actor in self._actors.values()), *left)
@@ -342,7 +354,7 @@ class Player:
     def _begin(self, actor: Actor) -> None:
         """Its policy starts; servos that follow lines stand where the policy would have brought them."""
         x, t = actor.see(self.engine), np.array([actor.begun])
-        actor.memory = actor.policy.start(t, x)
+        actor.memory = remembered(actor.policy, actor.policy.start(t, x), 1)
         actor.done, actor.fallen = 0, ""
         actor.target = np.array(x.ctrl[0])
 
@@ -351,7 +363,7 @@ class Player:
         actor.policy, actor.begun = actor.next
         actor.next = None
         actor.every, actor.done = substeps(actor.policy, self.engine.timestep), 0
-        actor.memory = actor.policy.start(np.array([actor.begun]), actor.see(self.engine))
+        actor.memory = remembered(actor.policy, actor.policy.start(np.array([actor.begun]), actor.see(self.engine)), 1)
         self._note(f"{actor.part.prefix or actor.role.character.name + ' '}is under '{actor.policy.kind}' now")
 
     def _restart(self) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from surefoot.physics.engine import Engine
 from surefoot.physics.features import anatomy
 from surefoot.physics.push import Push
-from surefoot.policy.policy import Memory, Policy, checked, opening, substeps
+from surefoot.policy.policy import Memory, Policy, checked, opening, remembered, substeps
 from surefoot.policy.states import States
 
 Array = NDArray[np.float64]
@@ -47,8 +47,7 @@ def enter(engine: Any, policy: Policy, t: ArrayLike, qpos: ArrayLike, qvel: Arra
     qpos = np.asarray(qpos, dtype=float)
     t = np.broadcast_to(np.asarray(t, dtype=float), (len(qpos),))
     engine.state[:] = engine.rows(qpos, qvel, engine.servos.ctrl(qpos[0])[None].repeat(len(qpos), axis=0))
-    targets = checked(policy, opening(policy, t, States(engine, engine.state.copy())), len(qpos), engine.servos.num)
-    engine.state[:] = engine.rows(qpos, qvel, targets)
+    engine.state[:] = engine.rows(qpos, qvel, opening(policy, t, States(engine, engine.state.copy())))
 
 
 def perform(
@@ -77,7 +76,7 @@ def perform(
     completed = np.zeros(num, dtype=np.int64)
     states = np.full((num, periods if record else 0, engine.layout.size), np.nan)
     x = States(engine, np.array(engine.state), body)
-    whole = policy.start(begun, x) if memory is None else memory
+    whole = remembered(policy, policy.start(begun, x) if memory is None else memory, num)
     memory = {name: array[sims] for name, array in whole.items()}
     x = States(engine, x.rows[sims], body, sims)
     targets = np.zeros((num, nu))
@@ -86,6 +85,7 @@ def perform(
             break
         answer, memory = policy.act(begun[sims] + k * policy.period, x, memory)
         targets[sims] = checked(policy, answer, len(sims), nu)
+        memory = remembered(policy, memory, len(sims))
         speechless = sims[~np.isfinite(targets[sims]).all(axis=-1)]
         engine.state[speechless] = np.nan  # MuJoCo would ignore such targets: these simulations are lost
         engine.step(targets, steps, linear=policy.linear, ids=sims, pushes=pushes)

@@ -147,15 +147,44 @@ def substeps(policy: Policy, timestep: float) -> int:
 def opening(policy: Policy, t: Array, x: States) -> Array:
     """Targets (N, nu) at which servos stand when a policy begins at times t (N,): those it would have reached by then."""
     before = np.asarray(t, dtype=float) - policy.period
-    return np.asarray(policy.act(before, x, policy.start(before, x))[0], dtype=float)
+    memory = remembered(policy, policy.start(before, x), len(before))
+    return checked(policy, policy.act(before, x, memory)[0], len(before), x.engine.servos.num)
 
 
 def checked(policy: Policy, targets: Any, num: int, nu: int) -> Array:
     """A policy's targets as an array (N, nu), or an error that says what is wrong with them."""
-    array = np.asarray(targets, dtype=float)
+    try:
+        array = np.asarray(targets, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"the policy '{policy.kind}' must give targets as an array of numbers, got {type(targets).__name__}.") from None
     if array.shape != (num, nu):
         raise InputError(f"the policy '{policy.kind}' must give targets of shape ({num}, {nu}), got {array.shape}.")
     return array
 
 
-__all__: tuple[str, ...] = ("Memory", "Packed", "Policy", "checked", "kinds", "opening", "pack", "register", "substeps", "unpack")
+def remembered(policy: Policy, memory: Any, num: int) -> Memory:
+    """A policy's memory, or an error that says what is wrong with it."""
+    if not isinstance(memory, Mapping):
+        raise InputError(f"the policy '{policy.kind}' must give its memory as a dict of arrays, got {type(memory).__name__}.")
+    for name, array in memory.items():
+        if np.shape(array)[:1] != (num,):
+            raise InputError(
+                f"the memory '{one_line(str(name), 40)}' of the policy '{policy.kind}' has the shape {np.shape(array)}; "
+                f"expected a row for each of {num} simulations."
+            )
+    return dict(memory)
+
+
+__all__: tuple[str, ...] = (
+    "Memory",
+    "Packed",
+    "Policy",
+    "checked",
+    "kinds",
+    "opening",
+    "pack",
+    "register",
+    "remembered",
+    "substeps",
+    "unpack",
+)
