@@ -14,9 +14,10 @@ from surefoot.physics import Scene
 from surefoot.physics.push import trunk
 from surefoot.play import EvaluateConfig, evaluate
 from surefoot.play import push as pushes
-from surefoot.play.evaluate import episodes, wilson
+from surefoot.play.evaluate import episodes
 from surefoot.play.nominal import nominal
 from surefoot.play.push import PushConfig, tolerance
+from surefoot.play.wilson import wilson
 from surefoot.policy import Reference, track
 from surefoot.policy.fall import FallRule
 from tests.bundle.cases import dinosaur, learned

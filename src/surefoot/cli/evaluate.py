@@ -21,6 +21,7 @@ class Command(Keeping, Reading, Common):
     Examples:
       surefoot evaluate walk.surefoot
       surefoot evaluate walk.surefoot --quick
+      surefoot evaluate walk.surefoot --robustness
       surefoot evaluate walk.surefoot --episodes 64 --no-pushes --json -
     """
 
@@ -34,16 +35,19 @@ class Command(Keeping, Reading, Common):
     """How long a cycle is played [s]; 60 when it is not given."""
     no_pushes: bool = False
     """Leave out the push tolerance, which takes most of the time."""
+    robustness: bool = False
+    """Try slopes, steps, other friction, other mass, delay, sensor noise, and turns where it can: one table of who stands."""
 
     def run(self) -> None:
         from dataclasses import replace
 
         from surefoot.doctor import versions
         from surefoot.play.evaluate import EvaluateConfig, evaluate
+        from surefoot.play.trials import RobustnessConfig
 
         output = Output(self.json)
         bundle = skill(self.file, self, output)
-        config = EvaluateConfig(pushes=not self.no_pushes)
+        config = EvaluateConfig(pushes=not self.no_pushes, robust=RobustnessConfig() if self.robustness else None)
         config = config.quick() if self.quick else config
         if self.episodes is not None:
             config = replace(config, episodes=self.episodes)

@@ -152,7 +152,7 @@ class LinearFeedback:
         begins = (fragment != memory["fragment"]) | (at == self.edges[self.again])
         action = memory["action"]
         if begins.any():
-            features = np.asarray(state_features(x.seen, x.body, near=self.tilts[fragment]))
+            features = np.asarray(state_features(x.seen, x.body, near=self.tilts[fragment], ground=x.ground))
             wanted = self.actions(fragment, features)
             if self.turn is not None:
                 wanted = wanted + memory["turn"][:, None] * self.turn[fragment]

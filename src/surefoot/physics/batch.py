@@ -68,6 +68,11 @@ class BatchEngine:
         self._calls: list[tuple[NDArray[np.int64] | None, Array, int, Array | None, int]] = []  # of this period, kept for a dump only
 
     @property
+    def scenes(self) -> tuple[Scene, ...] | None:
+        """The scene of every simulation (N), where they differ; None where all are in `scene`."""
+        return self._variation.scenes
+
+    @property
     def state(self) -> Array:
         """Rows (N, S), live."""
         return self.batch.state

@@ -20,6 +20,7 @@ from surefoot.physics.features.contact import Contacts
 from surefoot.physics.features.observation import Observation
 from surefoot.physics.layout import Layout
 from surefoot.physics.push import Push
+from surefoot.physics.scene import Scene
 from surefoot.physics.servos import Servos
 
 Array = NDArray[np.float64]
@@ -52,6 +53,11 @@ class Engine(Protocol):
     servos: Servos
     timestep: float
     num_simulations: int
+    scene: Scene
+
+    @property
+    def scenes(self) -> tuple[Scene, ...] | None:
+        """The scene of every simulation (N), where they differ; None where all are in `scene`."""
 
     @property
     def state(self) -> Any:

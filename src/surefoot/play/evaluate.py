@@ -3,6 +3,7 @@
     nominal episode       undisturbed, from the beginning: errors; the success rule, or for closed loops the falling rule
     256 episodes          from perturbed starts at all phases: share that does not fall, with Wilson's 95 % interval
     pushes                see `push`
+    robustness            see `robustness`, where it is asked for
 
 Cycles are played for a minute, skills that end to their end and two seconds more. The same seed gives the same bits at any thread count.
 """
@@ -24,6 +25,11 @@ from surefoot.physics.batch import BatchEngine
 from surefoot.physics.scene import Scene
 from surefoot.play.nominal import Nominal, nominal, speed
 from surefoot.play.push import PushConfig, tolerance
+from surefoot.play.robustness import robustness
+from surefoot.play.trials import RobustnessConfig, Row
+from surefoot.play.trials import table as robustness_table
+from surefoot.play.trials import to_json as robustness_json
+from surefoot.play.wilson import wilson
 from surefoot.policy import ground
 from surefoot.policy.fall import FallRule
 from surefoot.policy.perform import enter, perform
@@ -54,6 +60,8 @@ class EvaluateConfig:
     pushes: bool = True
     """Look for the push tolerance."""
     push: PushConfig = field(default_factory=PushConfig)
+    robust: RobustnessConfig | None = None
+    """Try other worlds, bodies and senses; None does not."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.episodes <= 100_000:
@@ -64,7 +72,14 @@ class EvaluateConfig:
     def quick(self) -> EvaluateConfig:
         """A glance: fewer and shorter."""
         pushed = replace(self.push, episodes=8, angles=4, limit=500.0, resolution=20.0, watched=3.0)
-        return replace(self, episodes=min(self.episodes, 32), seconds=min(self.seconds, 10.0), push=pushed)
+        robust = None if self.robust is None else self.robust.quick()
+        return replace(self, episodes=min(self.episodes, 32), seconds=min(self.seconds, 10.0), push=pushed, robust=robust)
+
+    def spread(self, nv: int) -> Array:
+        """Standard deviations (nv,) of velocities at the start."""
+        out = np.full(nv, self.joint_velocity)
+        out[:3], out[3:6] = self.root_velocity, self.root_spin
+        return out
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -88,6 +103,8 @@ class Evaluation:
     """Of the nominal episode of a cycle [m/s]; NaN for skills that end."""
     reference_speed: float = float("nan")
     """Of the reference [m/s]."""
+    robustness: list[Row] | None = None
+    """Survival in other worlds; None when it was not looked for."""
 
     @property
     def success(self) -> bool:
@@ -119,6 +136,7 @@ class Evaluation:
             "survival_interval": list(self.interval),
             "survived_median_s": float(np.median(self.survived)),
             "push_tolerance_n": self.push_tolerance,
+            **({} if self.robustness is None else {"robustness": robustness_json(self.robustness)}),
             "speed_m_s": None if math.isnan(self.speed) else self.speed,
             "reference_speed_m_s": None if math.isnan(self.reference_speed) else self.reference_speed,
             "physics_steps": self.physics_steps,
@@ -146,8 +164,10 @@ class Evaluation:
             rows.append(("speed", f"{self.speed:.2f} m/s, the reference's is {self.reference_speed:.2f} m/s"))
         if self.push_tolerance is not None:
             rows.append(("pushes", ", ".join(f"{angle}°: {force:.0f} N" for angle, force in self.push_tolerance.items())))
+        if self.robustness is not None:
+            rows += [("robustness", ""), *[("", line) for line in robustness_table(self.robustness)]]
         rows.append(("cost", f"{self.physics_steps:,} physics steps, {self.core_s:.1f} core-seconds, {self.wall_s:.1f} s"))
-        return "\n".join(f"  {name:<10}{value}" for name, value in rows)
+        return "\n".join(f"  {name:<10}{value}".rstrip() for name, value in rows)
 
 
 def evaluate(
@@ -184,7 +204,16 @@ def evaluate(
     if config.pushes:
         pushed, more = tolerance(policy, starts, falls, config.push, streams[1], threads=threads, scene=scene, progress=say)
         steps += more
+    robust: list[Row] | None = None
+    if config.robust is not None:
+        spread = config.spread(reference.character.model.nv)
+        child = np.random.SeedSequence([seed, 9])
+        robust, more = robustness(
+            policy, reference, starts, config.robust, spread, hold=config.hold, seed=child, threads=threads, progress=say
+        )
+        steps += more
     return Evaluation(
+        robustness=robust,
         judged=rule,
         nominal=first,
         survived=survived,
@@ -206,9 +235,7 @@ def episodes(
     character, num = starts.character, config.episodes
     phase = starts.duration * (np.arange(num) + rng.uniform(0.0, 1.0, num)) / num
     phase = policy.period * np.floor(phase / policy.period)
-    spread = np.full(character.model.nv, config.joint_velocity)
-    spread[:3], spread[3:6] = config.root_velocity, config.root_spin
-    noise = spread * rng.standard_normal((num, character.model.nv))
+    noise = config.spread(character.model.nv) * rng.standard_normal((num, character.model.nv))
     engine = BatchEngine(character, num, threads, scene)
     qpos, qvel = starts.at(phase), starts.velocity_at(phase) + noise
     qpos[:, 2] += depth(character, qpos, scene)
@@ -230,13 +257,3 @@ def depth(character: Character, qpos: Array, scene: Scene) -> Array:
     """How far poses (N, nq) sink into the ground [m] (N,): they are lifted by it, or they would be thrown out."""
     gaps = ground.gaps(ground.surface(character), scene, *character.world(qpos))
     return np.maximum(0.0, -gaps.min(axis=-1, initial=np.inf))
-
-
-def wilson(successes: int, trials: int, z: float = 1.959963984540054) -> tuple[float, float]:
-    """Wilson's score interval of a rate; 95 % by default."""
-    if trials < 1:
-        return 0.0, 1.0
-    share, square = successes / trials, z * z / trials
-    middle = (share + 0.5 * square) / (1.0 + square)
-    half = z / (1.0 + square) * math.sqrt(share * (1.0 - share) / trials + 0.25 * square / trials)
-    return max(0.0, middle - half), min(1.0, middle + half)

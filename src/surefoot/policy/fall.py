@@ -64,7 +64,10 @@ class FallRule:
 
     def __call__(self, x: States, t: Any) -> Mask:
         """Who has fallen (N,), at times t (N,) of the reference."""
-        position, rotation = x.seen.position, x.seen.rotation
+        return self.fell(x.seen.position, x.seen.rotation, t)
+
+    def fell(self, position: Array, rotation: Array, t: Any) -> Mask:
+        """The same of bodies at positions (N, B, 3) with rotations (N, B, 4)."""
         root = position[..., 0, 2] - ground.height(self.scene, position[..., 0, :])
         return fallen(ground.gaps(self.guard, self.scene, position, rotation), root, self.reference_root(t), self.touch)
 

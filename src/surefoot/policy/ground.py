@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from surefoot.character.character import Character
 from surefoot.motion import quaternion
+from surefoot.physics.engine import Engine
 from surefoot.physics.scene import Platform, Scene
 
 Array = NDArray[np.float64]
@@ -133,6 +134,20 @@ def height(scene: Scene, points: ArrayLike) -> Array:
             over = (np.abs(points[..., :2] - np.asarray(prop.position[:2])) <= side[:2]).all(axis=-1)
             out = np.where(over, np.maximum(out, top), out)
     return np.where(good, out, np.nan)
+
+
+def under(engine: Engine, points: ArrayLike, sims: Any = None) -> Array:
+    """Height (M,) [m] of the ground under points (M, 2 or more) of simulations `sims` (M,), by default all, each in its own scene."""
+    if engine.scenes is None:
+        return height(engine.scene, points)
+    points = np.asarray(points, dtype=float)
+    which = np.arange(len(points)) if sims is None else np.asarray(sims)
+    mine = [engine.scenes[i] for i in which.tolist()]
+    out = np.zeros(len(points))
+    for scene in dict.fromkeys(mine):
+        here = np.array([one is scene or one == scene for one in mine])
+        out[here] = height(scene, points[here])
+    return out
 
 
 def gaps(shapes: Surface, scene: Scene, position: Any, rotation: Any) -> Array:

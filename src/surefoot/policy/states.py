@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from surefoot.character.character import Character
 from surefoot.physics.engine import Engine
 from surefoot.physics.features import Anatomy, Contacts, Observation, anatomy, state_features
+from surefoot.policy import ground
 
 Array = NDArray[np.float64]
 
@@ -81,6 +82,11 @@ class States:
         return self.engine.contacts(self.rows, self.sims)
 
     @cached_property
+    def ground(self) -> Array:  # (N,)
+        """Height of the ground under each root [m]."""
+        return ground.under(self.engine, self.seen.position[..., 0, :], self.sims)
+
+    @cached_property
     def features(self) -> Any:  # (N, 12 + 3 feet)
-        """The state features of Simulation for Control, section 3.1."""
-        return state_features(self.seen, self.body)
+        """The state features of Simulation for Control, section 3.1; heights are above the ground below."""
+        return state_features(self.seen, self.body, ground=self.ground)
