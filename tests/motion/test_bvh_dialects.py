@@ -219,6 +219,20 @@ def test_odd_frame_times_are_kept_exactly(frame_time: float) -> None:
     assert motion.frame_time == frame_time
 
 
+def test_a_rate_in_place_of_the_frame_time_is_taken_for_one() -> None:
+    motion = bvh.read(write(WALK).data.replace(b"Frame Time: 0.03333333333333333", b"Frame Time: 120"), "clip.bvh")
+    assert motion.fps == pytest.approx(120.0)
+    assert guess(motion, "fps").override == "--fps 120"
+    assert any("taken for frames a second" in w for w in motion.source.warnings)
+
+
+def test_decimal_commas_may_lack_the_zero_before_them() -> None:
+    written = write(WALK)
+    data = written.data.replace(b" 0.", b" .").replace(b" -0.", b" -.").replace(b".", b",")
+    assert b"Frame Time: ,03" in data
+    check(replace(written, data=data))
+
+
 def test_a_file_without_a_frame_time_says_what_was_assumed() -> None:
     data = write(WALK).data
     for text in (data.replace(b"Frame Time: 0.03333333333333333\n", b""), data.replace(b"0.03333333333333333", b"0")):

@@ -77,6 +77,11 @@ def _frame_time(parsed: Parsed, options: ReadOptions, guesses: list[Guess], warn
     given = parsed.frame_time
     if given is not None and 1e-5 <= given <= 10.0:
         return given
+    if given is not None and 10.0 < given <= 1000.0:
+        warnings.append(f"Frame Time: {given:g} would be {given:g} s a frame; it is taken for frames a second.")
+        why = f"the file has Frame Time: {given:g}"
+        guesses.append(Guess(what="fps", value=f"{given:g}", confidence=0.7, why=why, override=f"--fps {given:g}"))
+        return 1.0 / given
     said = "no Frame Time" if given is None else f"Frame Time: {given:g}"
     warnings.append(f"The file has {said}, which is no use; 30 frames a second are assumed.")
     guesses.append(Guess(what="fps", value="30", confidence=0.3, why=f"the file has {said}", override="--fps 30"))

@@ -17,7 +17,7 @@ from surefoot.errors import InputError
 
 Array = NDArray[np.float64]
 
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 
 
 def number(word: str, where: str, what: str) -> float:

@@ -97,6 +97,7 @@ def _keep(out: Draft, config: RigConfig, merged: dict[str, list[str]]) -> None:
     reach = _reach(out.motion)
     moving = _moving(out.motion)
     hands, feet = set(anatomy.hands), set(anatomy.feet)
+    arms = {k for chain in anatomy.arms for k in chain}
     below_trunk, above = set(skeleton.descendants(anatomy.trunk)), set(skeleton.chain(anatomy.trunk))
     alive = bool(moving.any()) and out.motion.num_frames > 2
     toes = _single_toes(out)
@@ -129,7 +130,7 @@ def _keep(out: Draft, config: RigConfig, merged: dict[str, list[str]]) -> None:
             out.owner[j] = j
             if leaf and j in hands and bone < config.finger * out.size:
                 why = "merged into the arm, hands without length"
-            elif j in hands and not skeleton.children[j] and reach[j] < config.finger * out.size and alive and not moving[j]:
+            elif j in hands and p in arms and not skeleton.children[j] and reach[j] < config.finger * out.size and alive and not moving[j]:
                 why = "merged into the arm, hands that never turn"
         elif "soft" in parts(name):
             why = "merged, hair and clothes"
