@@ -60,13 +60,13 @@ p |= {name: np.array(p[name]) for name in ("gain", "center", "action", "tilts", 
 model = mujoco.MjModel.from_xml_string(p["model"]["xml"])
 data, seen, states, balls = mujoco.MjData(model), mujoco.MjData(model), [], np.array(p["balls"], dtype=int).reshape(-1, 3)
 data.qpos[:], data.qvel[:], data.ctrl[:] = (p["start"][name] for name in ("qpos", "qvel", "ctrl"))
-last, back, steps = p["edges"][-1], p["edges"][p["again"]], p["substeps"]
+last, back, steps, asked = p["edges"][-1], p["edges"][p["again"]], p["substeps"], np.radians(float(rate))
 for n in range(round(float(seconds) / p["period_s"])):
     at = n if n < last else back + (n - back) % (last - back)
     if at in p["edges"]:  # a fragment begins
         k, seen.qpos[:], seen.qvel[:] = p["edges"].index(at), data.qpos, data.qvel
         feedback = np.einsum("ndf,nf->nd", p["gain"][k][None], (features(seen, k) - p["center"][k])[None])[0]
-        action = feedback + p["action"][k] + np.radians(float(rate)) * p["turn"][k]
+        action = feedback + p["action"][k] + (np.interp(asked, *p["answers"]) if p["answers"] else asked) * p["turn"][k]
     offset, base, held = np.zeros(model.nu), p["reference"][at], data.ctrl.copy()
     offset[p["columns"]] = action
     target, turn, before = base + offset, offset[balls], base[balls]

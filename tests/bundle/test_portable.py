@@ -26,7 +26,8 @@ def turning() -> Bundle:
     """Random feedback that obeys a turn rate."""
     made = learned()
     assert isinstance(made.policy, LinearFeedback)
-    return made.replace(policy=made.policy.replace(turn=0.1 * np.random.default_rng(4).normal(size=made.policy.action.shape)))
+    turn = 0.1 * np.random.default_rng(4).normal(size=made.policy.action.shape)
+    return made.replace(policy=made.policy.replace(turn=turn, answers=np.array([[-0.7, 0.0, 0.6], [-1.0, 0.0, 0.8]])))
 
 
 @pytest.mark.parametrize(("made", "rate"), [(learned, 0.0), (turning, 0.5)])

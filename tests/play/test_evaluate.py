@@ -145,12 +145,57 @@ def test_pushes_begin_at_random_phases_of_the_skill() -> None:
     assert begun.standing.all()
 
 
+DROPPED = PUCK.replace('gravity="0 0 0"', "").replace("<worldbody>", '<worldbody><geom name="floor" type="plane" size="0 0 1"/>')
+"""It falls by 1.6 m."""
+
+
+def dropped() -> Reference:
+    character = made(DROPPED, height_m=1.7)
+    poses = np.tile(character.model.qpos0, (11, 1))
+    poses[:, 2] = np.maximum(1.7 - 0.5 * 9.81 * (0.1 * np.arange(11)) ** 2, 0.1)
+    return Reference(character=character, qpos=poses, frame_time=0.1)
+
+
+def test_flight_is_while_nothing_touches_anything() -> None:
+    reference = dropped()
+    times = pushes.flight(Noting(1, period=0.02), reference, Scene())
+    down = -reference.velocity_at([0.0])[0, 2]
+    lands = (np.sqrt(down**2 + 2.0 * 9.81 * 1.6) - down) / 9.81
+    before = int((lands - 0.01) / 0.02)  # steps of 5 ms fall a little faster
+    np.testing.assert_allclose(times[:before], 0.02 * np.arange(1, before + 1))
+    assert not ((times > lands + 0.006) & (times < lands + 0.05)).any()
+
+
+def test_pushes_begun_in_flight_begin_there() -> None:
+    reference = dropped()
+    policy = Noting(1, period=0.02)
+    rule = FallRule(reference)
+    rule.guard = rule.guard[:0]
+    begun = pushes.moments(policy, reference, rule, 64, np.random.default_rng(1), threads=1, scene=Scene(), begun="flight")
+    assert begun.standing.all()
+    flights = pushes.flight(policy, reference, Scene())
+    assert np.isin(np.round(begun.t / 0.02), np.round(flights / 0.02)).all()
+    assert np.unique(begun.t).size > 10
+    # 235 N for 0.2 s in the air give 47 kg m/s; on the ground friction would take them.
+    fast = Speeding(reference, 0.2 * 235.0 / reference.character.mass)
+    asked = {"angles": 1, "watched": 0.3, "episodes": 8}
+    assert found(reference, fast, begun="flight", **asked)["0"] == 230.0
+
+
+def test_what_never_leaves_the_ground_cannot_be_pushed_in_flight() -> None:
+    with pytest.raises(InputError, match="never leaves the ground"):
+        found(still(standing(), num=11, frame_time=0.1), FallRule(still(standing())), begun="flight")
+    with pytest.raises(InputError, match="no time of a push named 'air'"):
+        PushConfig(begun="air")  # type: ignore[arg-type]
+
+
 def test_designs_numbers_are_the_defaults() -> None:
     mine, push = EvaluateConfig(), PushConfig()
     assert (mine.episodes, mine.seconds, mine.hold) == (256, 60.0, 2.0)
     assert (mine.root_velocity, mine.root_spin, mine.joint_velocity) == (0.1, 0.2, 0.3)
     assert (push.episodes, push.angles, push.limit, push.resolution) == (32, 8, 1000.0, 10.0)
     assert (push.duration, push.watched, push.share) == (0.2, 5.0, 0.9)
+    assert push.begun == "any"
 
 
 def test_episodes_begin_at_all_phases_with_the_perturbation_that_design_gives() -> None:

@@ -55,6 +55,18 @@ def test_a_policy_that_turns_is_the_same_after_it_was_packed_and_one_that_does_n
         policy.replace(turn=policy.turn[1:])
 
 
+def test_what_is_asked_for_is_answered_along_the_curve_and_not_beyond_its_ends() -> None:
+    policy = turning().replace(answers=np.array([[-0.5, 0.0, 0.2, 0.5], [-0.5, 0.0, 0.4, 0.6]]))
+    np.testing.assert_allclose(policy.answer(np.array([-9.0, -0.25, 0.1, 0.35, 0.5, 2.0])), [-0.5, -0.25, 0.2, 0.5, 0.6, 0.6])
+    back = unpack(pack(policy), BUNDLE.character)
+    assert isinstance(back, LinearFeedback)
+    np.testing.assert_array_equal(back.answer(np.array([0.3])), policy.answer(np.array([0.3])))
+    with pytest.raises(InputError, match="a curve over turn rates that rise"):
+        policy.replace(answers=np.array([[0.0, 0.0], [0.0, 1.0]]))
+    with pytest.raises(InputError, match="answers needs the shape"):
+        policy.replace(answers=np.zeros((3, 4)))
+
+
 def test_a_player_that_nobody_asks_to_turn_plays_the_bits_of_one_that_cannot() -> None:
     states = []
     for policy in (BUNDLE.policy, turning()):

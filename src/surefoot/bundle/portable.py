@@ -35,8 +35,8 @@ HOW = (
     "A control period lasts `period_s`, `substeps` steps of the model. Period p of the cycle is p mod edges[-1]; where `again` is not 0, "
     "periods from edges[-1] on repeat those from edges[again].",
     "Fragment k lasts from period edges[k] to edges[k + 1]. Where one begins, s are the features of the state as it is then, and "
-    "a = gain[k] (s - center[k]) + action[k] + w turn[k], with w [rad/s] the turn rate that is asked for, anticlockwise "
-    "(`turn` is zero where `turns` is false).",
+    "a = gain[k] (s - center[k]) + action[k] + r turn[k]; for a turn rate w [rad/s] that is asked for, anticlockwise, r lies on the curve "
+    "through the points (answers[0], answers[1]), level beyond its ends, or is w itself (`turn` is zero where `turns` is false).",
     "The action is held for the fragment. The targets of period p are reference[p], those in `columns` turned by a: hinges add it; the "
     "three targets of a ball are a rotation vector v and become log(exp(a) exp(v)), of equal rotation vectors the one nearest to v.",
     "Targets are written to ctrl so that they are reached linearly at the end of the period: at substep i of n, ctrl = before + i / n "
@@ -97,6 +97,7 @@ def portable(bundle: Bundle) -> dict[str, Any]:
         "gain": policy.gain.tolist(),
         "action": policy.action.tolist(),
         "turns": policy.turn is not None,
+        "answers": None if policy.answers is None else policy.answers.tolist(),
         "turn": np.zeros_like(policy.action).tolist() if policy.turn is None else policy.turn.tolist(),
         "reference": policy.reference.tolist(),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from tyro.conf import Positional, arg
 
@@ -22,6 +22,7 @@ class Command(Keeping, Reading, Common):
       surefoot evaluate walk.surefoot
       surefoot evaluate walk.surefoot --quick
       surefoot evaluate walk.surefoot --robustness
+      surefoot evaluate spinkick.surefoot --push-phase flight
       surefoot evaluate walk.surefoot --episodes 64 --no-pushes --json -
     """
 
@@ -35,6 +36,8 @@ class Command(Keeping, Reading, Common):
     """How long a cycle is played [s]; 60 when it is not given."""
     no_pushes: bool = False
     """Leave out the push tolerance, which takes most of the time."""
+    push_phase: Literal["any", "flight"] = "any"
+    """When pushes begin: at any phase, or in flight, while nothing of the body touches anything."""
     robustness: bool = False
     """Try slopes, steps, other friction, other mass, delay, sensor noise, and turns where it can: one table of who stands."""
 
@@ -48,6 +51,7 @@ class Command(Keeping, Reading, Common):
         output = Output(self.json)
         bundle = skill(self.file, self, output)
         config = EvaluateConfig(pushes=not self.no_pushes, robust=RobustnessConfig() if self.robustness else None)
+        config = replace(config, push=replace(config.push, begun=self.push_phase))
         config = config.quick() if self.quick else config
         if self.episodes is not None:
             config = replace(config, episodes=self.episodes)

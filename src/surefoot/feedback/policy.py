@@ -8,7 +8,9 @@ the fragment, then the next begins; after the last comes the first, or for a ski
 A skill that learned to turn (see `turning`) has one action more for every fragment, in proportion to the turn rate that is asked for; the
 rate stands in the memory, under "turn", and may change at any time:
 
-    a_k = M_k (s - s^_k) + a^_k + w turn_k,        w = memory["turn"] [rad/s], anticlockwise
+    a_k = M_k (s - s^_k) + a^_k + answer(w) turn_k,        w = memory["turn"] [rad/s], anticlockwise
+
+answer runs linearly through the points of a curve, level beyond its ends: more than was practised is not done.
 F fragments, d numbers an action, 18 features for a body with two feet.
 """
 
@@ -58,6 +60,8 @@ class LinearFeedback:
     """a^, the mean action [rad]."""
     turn: Array | None = None  # (F, d)
     """What a turn takes [rad of action per rad/s]; None for a skill that did not learn to turn."""
+    answers: Array | None = None  # (2, m)
+    """Rates that are asked for, rising, and the rates by which `turn` is multiplied for them [rad/s]; None takes them as they are."""
     again: int = 0
     """The fragment that follows the last: 0 for a cycle, the last itself for a skill that ends and holds."""
     linear: bool = True
@@ -76,12 +80,16 @@ class LinearFeedback:
         }
         if self.turn is not None:
             wanted["turn"] = (fragments, joints)
+        if self.answers is not None:
+            wanted["answers"] = (2, self.answers.shape[-1])
         for name, shape in wanted.items():
             if getattr(self, name).shape != shape or not fragments:
                 raise InputError(f"linear feedback's {name} needs the shape {shape}, got {getattr(self, name).shape}.")
-        for name in ("reference", "tilts", "center", "gain", "action", *(() if self.turn is None else ("turn",))):
+        for name in ("reference", "tilts", "center", "gain", "action", *self._turning):
             if not np.isfinite(getattr(self, name)).all():
                 raise InputError(f"linear feedback's {name} must be finite; there is a NaN or an infinity in it.")
+        if self.answers is not None and (not self.answers.size or (np.diff(self.answers[0]) <= 0.0).any()):
+            raise InputError("linear feedback's answers must be a curve over turn rates that rise.")
         if self.edges[0] != 0 or (np.diff(self.edges) < 1).any():
             raise InputError("linear feedback's fragments must begin at 0 and last a period or more each.")
         if not 0 <= self.again < fragments:
@@ -155,9 +163,18 @@ class LinearFeedback:
             features = np.asarray(state_features(x.seen, x.body, near=self.tilts[fragment], ground=x.ground))
             wanted = self.actions(fragment, features)
             if self.turn is not None:
-                wanted = wanted + memory["turn"][:, None] * self.turn[fragment]
+                wanted = wanted + self.answer(memory["turn"])[:, None] * self.turn[fragment]
             action = np.where(begins[:, None], wanted, action)
         return self.targets(t, action), {**memory, "fragment": fragment, "action": action}
+
+    def answer(self, rate: Array) -> Array:
+        """The rates (N,) by which `turn` is multiplied where rates (N,) are asked for [rad/s]."""
+        return rate if self.answers is None else np.asarray(np.interp(rate, *self.answers))
+
+    @property
+    def _turning(self) -> tuple[str, ...]:
+        """Names of the arrays that only a skill which learned to turn has."""
+        return tuple(name for name in ("turn", "answers") if getattr(self, name) is not None)
 
     def replace(self, **changes: Any) -> LinearFeedback:
         """A copy with some fields changed."""
@@ -165,7 +182,7 @@ class LinearFeedback:
 
     def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """All numbers, and the period."""
-        names = ["edges", "reference", "columns", "tilts", "center", "gain", "action", *(() if self.turn is None else ("turn",))]
+        names = ["edges", "reference", "columns", "tilts", "center", "gain", "action", *self._turning]
         return {name: np.asarray(getattr(self, name)) for name in names}, {"period": self.period, "again": self.again}
 
     @classmethod
@@ -173,6 +190,5 @@ class LinearFeedback:
         """The policy again."""
         numbers: dict[str, Any] = {name: np.asarray(arrays[name]).astype(np.int64) for name in ("edges", "columns")}
         numbers |= {name: np.asarray(arrays[name], dtype=float) for name in ("reference", "tilts", "center", "gain", "action")}
-        if "turn" in arrays:
-            numbers["turn"] = np.asarray(arrays["turn"], dtype=float)
+        numbers |= {name: np.asarray(arrays[name], dtype=float) for name in ("turn", "answers") if name in arrays}
         return cls(servos=servos(character), period=float(facts["period"]), again=int(facts.get("again", 0)), **numbers)

@@ -24,7 +24,7 @@ from surefoot.errors import InputError, unknown_name
 from surefoot.physics.batch import BatchEngine
 from surefoot.physics.scene import Scene
 from surefoot.play.nominal import Nominal, nominal, speed
-from surefoot.play.push import PushConfig, tolerance
+from surefoot.play.push import PushConfig, When, tolerance
 from surefoot.play.robustness import robustness
 from surefoot.play.trials import RobustnessConfig, Row
 from surefoot.play.trials import table as robustness_table
@@ -103,6 +103,8 @@ class Evaluation:
     """Of the nominal episode of a cycle [m/s]; NaN for skills that end."""
     reference_speed: float = float("nan")
     """Of the reference [m/s]."""
+    push_begun: When = "any"
+    """At any phase, or in flight."""
     robustness: list[Row] | None = None
     """Survival in other worlds; None when it was not looked for."""
 
@@ -136,6 +138,7 @@ class Evaluation:
             "survival_interval": list(self.interval),
             "survived_median_s": float(np.median(self.survived)),
             "push_tolerance_n": self.push_tolerance,
+            "push_begun": self.push_begun,
             **({} if self.robustness is None else {"robustness": robustness_json(self.robustness)}),
             "speed_m_s": None if math.isnan(self.speed) else self.speed,
             "reference_speed_m_s": None if math.isnan(self.reference_speed) else self.reference_speed,
@@ -163,7 +166,8 @@ class Evaluation:
         if not math.isnan(self.speed):
             rows.append(("speed", f"{self.speed:.2f} m/s, the reference's is {self.reference_speed:.2f} m/s"))
         if self.push_tolerance is not None:
-            rows.append(("pushes", ", ".join(f"{angle}°: {force:.0f} N" for angle, force in self.push_tolerance.items())))
+            begun = ", begun in flight" if self.push_begun == "flight" else ""
+            rows.append(("pushes", ", ".join(f"{angle}°: {force:.0f} N" for angle, force in self.push_tolerance.items()) + begun))
         if self.robustness is not None:
             rows += [("robustness", ""), *[("", line) for line in robustness_table(self.robustness)]]
         rows.append(("cost", f"{self.physics_steps:,} physics steps, {self.core_s:.1f} core-seconds, {self.wall_s:.1f} s"))
@@ -214,6 +218,7 @@ def evaluate(
         steps += more
     return Evaluation(
         robustness=robust,
+        push_begun=config.push.begun,
         judged=rule,
         nominal=first,
         survived=survived,

@@ -5,16 +5,21 @@
 Whether a skill survives is not monotone in the force, so the force climbs by steps of 100 N until it first fails, and only that step is
 bisected. The push begins at a random phase of the skill as it is really performed: every episode runs up to its moment once, and its
 row and memory are put back for each force. Angles are anticlockwise from where the body faces then.
+
+Begun in flight, pushes hit while nothing of the body touches anything (Simulation for Control, 3.5, pushes its kick there): random moments
+are drawn from those periods of an undisturbed round, and episodes that have landed by then are not pushed, nor counted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from surefoot.errors import InputError, unknown_name
 from surefoot.physics.batch import BatchEngine
 from surefoot.physics.features import anatomy, facing
 from surefoot.physics.push import Push, trunk
@@ -28,6 +33,10 @@ from surefoot.policy.states import States
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+When = Literal["any", "flight"]
+
+TRIED = 4
+"""Episodes for each that is to be pushed in flight: some have landed when their moment comes."""
 SETTLE = 1.0
 """A cycle is played for this long before the push [s]."""
 
@@ -52,6 +61,12 @@ class PushConfig:
     """For how long after the push's beginning nobody may fall [s]."""
     share: float = 0.9
     """Part of the episodes that must stand."""
+    begun: When = "any"
+    """At any phase, or in flight."""
+
+    def __post_init__(self) -> None:
+        if self.begun not in ("any", "flight"):
+            raise unknown_name("time of a push", str(self.begun), ("any", "flight"))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -65,14 +80,69 @@ class Moments:
 
 
 def moments(
-    policy: Policy, starts: Reference, rule: FallRule, num: int, rng: np.random.Generator, *, threads: int, scene: Scene
+    policy: Policy,
+    starts: Reference,
+    rule: FallRule,
+    num: int,
+    rng: np.random.Generator,
+    *,
+    threads: int,
+    scene: Scene,
+    begun: When = "any",
 ) -> Moments:
     """Episodes at random phases of the skill. Cycles begin anywhere and settle; others are played from their beginning."""
-    character = starts.character
-    engine = BatchEngine(character, num, threads, scene)
+    if begun == "flight":
+        return _in_flight(policy, starts, rule, num, rng, threads=threads, scene=scene)
     phases = rng.uniform(0.0, max(starts.duration, policy.period), num)
-    begun = phases if starts.cycle else np.zeros(num)
+    begin = phases if starts.cycle else np.zeros(num)
     wait = np.full(num, SETTLE) if starts.cycle else phases
+    return _moments(policy, starts, rule, begin, wait, threads=threads, scene=scene)[0]
+
+
+def flight(policy: Policy, starts: Reference, scene: Scene) -> Array:
+    """Times (m,) [s] at the ends of an undisturbed round's control periods at which nothing of the body touches anything."""
+    engine = BatchEngine(starts.character, 1, 1, scene)
+    enter(engine, policy, 0.0, starts.at([0.0]), starts.velocity_at([0.0]))
+    whole = round(starts.duration / policy.period)
+    found: list[int] = []
+
+    def watch(k: int, x: States, t: Array, memory: Memory) -> Mask:
+        if not np.asarray(x.contacts.touches).any() and k + 1 >= (whole if starts.cycle else 1):
+            found.append((k + 1) % whole if starts.cycle else k + 1)
+        return np.zeros(len(x), dtype=bool)
+
+    perform(engine, policy, 0.0, 2 * whole - 1 if starts.cycle else whole, watch=watch)
+    return np.asarray(policy.period * np.unique(np.array(found, dtype=np.int64)), dtype=np.float64)
+
+
+def _in_flight(
+    policy: Policy, starts: Reference, rule: FallRule, num: int, rng: np.random.Generator, *, threads: int, scene: Scene
+) -> Moments:
+    """Episodes at random moments in flight, and those that fell before theirs."""
+    flights = flight(policy, starts, scene)
+    if not len(flights):
+        raise InputError("this skill never leaves the ground: no push can begin in flight; leave --push-phase out.")
+    phases = flights[rng.integers(len(flights), size=TRIED * num)]
+    begin = np.mod(phases - SETTLE, starts.duration) if starts.cycle else np.zeros(len(phases))
+    wait = np.full(len(phases), SETTLE) if starts.cycle else phases
+    found, flying = _moments(policy, starts, rule, begin, wait, threads=threads, scene=scene)
+    chosen = np.flatnonzero(flying | ~found.standing)[:num]
+    if len(chosen) < num:
+        raise InputError(f"of {TRIED * num} episodes only {len(chosen)} are in flight when this skill should be; {num} are needed.")
+    return Moments(
+        rows=found.rows[chosen],
+        t=found.t[chosen],
+        memory={name: array[chosen] for name, array in found.memory.items()},
+        standing=found.standing[chosen],
+    )
+
+
+def _moments(
+    policy: Policy, starts: Reference, rule: FallRule, begun: Array, wait: Array, *, threads: int, scene: Scene
+) -> tuple[Moments, Mask]:
+    """Episodes that began at times (M,) where they are after a while (M,) [s], and which of them (M,) touch nothing there."""
+    num = len(begun)
+    engine = BatchEngine(starts.character, num, threads, scene)
     when = np.round(wait / policy.period).astype(np.int64)
     begun = policy.period * np.round(begun / policy.period)
     enter(engine, policy, begun, starts.at(begun), starts.velocity_at(begun))
@@ -84,7 +154,9 @@ def moments(
         return np.asarray(fell | now)
 
     done = perform(engine, policy, begun, int(when.max(initial=0)), ids=when > 0, watch=watch)
-    return Moments(rows=np.array(engine.state), t=begun + when * policy.period, memory=done.memory, standing=standing)
+    rows = np.array(engine.state)
+    flying = standing & ~np.asarray(engine.contacts(rows).touches).any(axis=-1)
+    return Moments(rows=rows, t=begun + when * policy.period, memory=done.memory, standing=standing), flying
 
 
 def tolerance(
@@ -100,7 +172,7 @@ def tolerance(
 ) -> tuple[dict[str, float], int]:
     """The tolerance [N] by angle [degrees, as text], and the physics steps that it took."""
     scene = scene or Scene()
-    before = moments(policy, starts, rule, config.episodes, rng, threads=threads, scene=scene)
+    before = moments(policy, starts, rule, config.episodes, rng, threads=threads, scene=scene, begun=config.begun)
     angles = np.arange(config.angles) * (360.0 / config.angles)
     engine = BatchEngine(starts.character, config.episodes * config.angles, threads, scene)
     found = np.zeros(config.angles)
