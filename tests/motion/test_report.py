@@ -85,6 +85,13 @@ def test_every_real_file_is_described_in_words_and_in_json(file: str) -> None:
 
 
 @needs_motions
+@pytest.mark.parametrize(("clip", "turn"), [("127_24_run_dive_roll", 0.0), ("69_24_turn_left_90", 90.0), ("69_28_turn_right_90", -90.0)])
+def test_a_roll_is_no_turn_about_the_vertical(clip: str, turn: float) -> None:
+    told = report(MOTIONS / "cmu_bvh" / f"cmu_{clip}.bvh")
+    assert told.turn_deg == pytest.approx(turn, abs=25.0)
+
+
+@needs_motions
 def test_a_clip_among_several_is_described_and_the_others_are_listed() -> None:
     told = report(MOTIONS / "gltf" / "khronos_fox.glb", ReadOptions(clip="Walk"))
     assert told.clip == "Walk"

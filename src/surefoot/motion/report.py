@@ -13,7 +13,7 @@ from surefoot.motion.anatomy import anatomy
 from surefoot.motion.diagnose import Finding, diagnose
 from surefoot.motion.edit.contacts import foot_contacts
 from surefoot.motion.edit.cycle import Cycle, find_cycle
-from surefoot.motion.edit.measure import body_height, facing
+from surefoot.motion.edit.measure import body_height, facing, uprightness, wrap
 from surefoot.motion.edit.travel import implied_velocity, is_in_place
 from surefoot.motion.files import Clip, ReadOptions, list_clips, read_motion, without_first_frame
 from surefoot.motion.leading import leading_frames
@@ -118,7 +118,10 @@ def _describe(motion: Motion, clips: tuple[Clip, ...]) -> MotionReport:
     standing = flags.any(axis=1)
     yaw = facing(moving, body)
     fifth = max(1, len(yaw) // 5)  # hips swing with every step
-    turn = float(np.degrees(np.median(yaw[-fifth:]) - np.median(yaw[:fifth])))
+    turned = np.median(yaw[-fifth:]) - np.median(yaw[:fifth])
+    if uprightness(moving, body).min() < 0.2:
+        turned = wrap(turned)  # who rolls or somersaults turns by no whole turns about the vertical
+    turn = float(np.degrees(turned))
     cycle = find_cycle(moving, body=body)
     if cycle is not None and moving is not motion:
         late = in_front * motion.frame_time

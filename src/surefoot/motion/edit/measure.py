@@ -130,6 +130,12 @@ def facing(motion: Motion, body: Anatomy) -> Array:
     return np.unwrap(wrap(yaw + np.arctan2(ahead[1], ahead[0])))
 
 
+def uprightness(motion: Motion, body: Anatomy) -> Array:
+    """How upright the trunk is in each frame (T,): 1 as in the rest pose, 0 lying, -1 upside down."""
+    turned = quaternion.multiply(motion.joint_rotations[:, body.trunk], quaternion.conjugate(motion.skeleton.rest[1][body.trunk]))
+    return np.asarray(quaternion.rotate(turned, body.up)[:, 2])
+
+
 def is_straight(motion: Motion, body: Anatomy, joint: int | None = None) -> tuple[bool, float]:
     """Whether the body (its trunk, or `joint`) travels along a line, and that line's angle from +X [rad]."""
     path = motion.joint_positions[:, body.trunk if joint is None else joint, :2]
