@@ -118,9 +118,9 @@ def _describe(motion: Motion, clips: tuple[Clip, ...]) -> MotionReport:
     standing = flags.any(axis=1)
     yaw = facing(moving, body)
     fifth = max(1, len(yaw) // 5)  # hips swing with every step
-    turned = np.median(yaw[-fifth:]) - np.median(yaw[:fifth])
+    turned = float(np.median(yaw[-fifth:]) - np.median(yaw[:fifth]))
     if uprightness(moving, body).min() < 0.2:
-        turned = wrap(turned)  # who rolls or somersaults turns by no whole turns about the vertical
+        turned = float(wrap(turned))  # who rolls or somersaults turns by no whole turns about the vertical
     turn = float(np.degrees(turned))
     cycle = find_cycle(moving, body=body)
     if cycle is not None and moving is not motion:
