@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from surefoot.motion import amc, axes, bvh, deepmimic, quaternion
+from surefoot.motion import amc, axes, bvh, bvh_frame, deepmimic, gltf, quaternion
 from surefoot.motion.files import ReadOptions
 from surefoot.motion.motion import Motion
 from tests.blender import needs_blender, run_blender
@@ -125,6 +125,8 @@ def sources() -> dict[str, Motion]:
         found[path.name] = deepmimic.read(path.read_bytes(), path.name, ReadOptions())
     for path in sorted((MOTIONS / "cmu_amc").glob("*.amc")):
         found[path.name] = amc.read(path.read_bytes(), path.name, ReadOptions(), path.parent)
+    for path in sorted((MOTIONS / "gltf").glob("*.glb")):  # stretching bones, several roots, any size
+        found[path.name] = gltf.read(path.read_bytes(), path.name)
     return found
 
 
@@ -140,9 +142,8 @@ def test_what_we_write_opens_in_blender_at_the_same_positions(tmp_path: Path) ->
     frames = [[int(k) for k in np.linspace(0, m.num_frames - 1, 12)] for m in motions.values()]
     answers = in_blender(files, frames, [m.skeleton.names for m in motions.values()])
     for (name, motion), which, theirs in zip(motions.items(), frames, answers, strict=True):
-        own = motion.source.format == "bvh"
-        unit, up = (motion.source.unit_m, motion.source.up_axis) if own else (0.01, "Y")
-        back = quaternion.conjugate(axes.upright(up))  # type: ignore[arg-type]
+        up, unit = bvh_frame.frame(motion)
+        back = quaternion.conjugate(axes.upright(up))
         ours = quaternion.rotate(back, motion.joint_positions[which]) / unit
         error = float(np.abs(ours - theirs).max()) * unit / motion.skeleton.height
         assert error < 1e-4, f"{name}: {error:.1e} of the height"
@@ -152,11 +153,13 @@ def test_what_we_write_opens_in_blender_at_the_same_positions(tmp_path: Path) ->
 def test_what_we_write_is_read_back_at_the_same_positions() -> None:
     for name, motion in sources().items():
         again = bvh.read(bvh.encode(motion), "again.bvh")
-        np.testing.assert_allclose(again.source.unit_m, motion.source.unit_m if motion.source.format == "bvh" else 0.01, err_msg=name)
+        assert (again.source.up_axis, again.source.unit_m) == pytest.approx(bvh_frame.frame(motion)), name
         # A BVH holds joints depth first, each joint's end sites with it.
         order = [motion.skeleton.index(joint) for joint in again.skeleton.names]
         assert sorted(order) == list(range(motion.skeleton.num_joints)), name
-        np.testing.assert_allclose(again.joint_positions, motion.joint_positions[:, order], atol=1e-6, err_msg=name)
+        np.testing.assert_allclose(
+            again.joint_positions, motion.joint_positions[:, order], atol=1e-6 * max(1.0, motion.skeleton.height), err_msg=name
+        )
         owners = [tip.joint for tip in motion.skeleton.tips]
         ends = [k for j in order for k, owner in enumerate(owners) if owner == j]
         kept = [k for k, tip in enumerate(again.skeleton.tips) if np.linalg.norm(tip.offset) > 0.0 or order[tip.joint] in owners]
