@@ -192,8 +192,9 @@ def test_a_file_system_that_turns_read_only_or_full_leaves_old_files_intact(
         before = {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir() if path.name != "log.txt"}
         with monkeypatch.context() as patch:
             patch.setattr(place, refuse)
-            with pytest.raises(OSError, match=re.escape(os.strerror(fault))):
+            with pytest.raises(OSError, match=re.escape(os.strerror(fault))) as caught:
                 run.checkpoint(3, {}, {"x": np.arange(9)})
+            assert caught.value.filename == str(tmp_path / "a" / "step-00000003.zip")
         assert {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir() if path.name != "log.txt"} == before
         run.checkpoint(3, {}, {"x": np.arange(7)})
     with open_run(tmp_path / "a", CONFIG, resume=True) as run:

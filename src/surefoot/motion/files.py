@@ -207,8 +207,9 @@ def atomic_write(path: str | Path, data: bytes) -> None:
     path = Path(path)
     if not path.parent.is_dir():
         raise InputError(f"{path}: there is no folder {path.parent}; create it first.")
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:80]}.", suffix=".part")
+    temporary = ""
     try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:80]}.", suffix=".part")
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
@@ -217,8 +218,11 @@ def atomic_write(path: str | Path, data: bytes) -> None:
         os.umask(umask)
         os.chmod(temporary, 0o666 & ~umask)
         os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+    except BaseException as error:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            error.filename, error.filename2 = os.fspath(path), None  # a full disk names no file, others the one beside it
         raise
 
 
