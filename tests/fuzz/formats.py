@@ -355,9 +355,16 @@ def of_bundle() -> Format:
     return Format(bundles.seeds(), bundles.mutated, bundles.read)
 
 
+def of_recording() -> Format:
+    """Recordings and crash files, which are replayed when they are read."""
+    from tests.fuzz import recordings
+
+    return Format(recordings.seeds(), recordings.mutated, recordings.read)
+
+
 def of_any() -> Format:
     """Files on disk under any name, through the door that finds out what they are."""
-    formats = [make() for name, make in FORMATS.items() if name not in ("any", "mjcf", "bundle")]
+    formats = [make() for name, make in FORMATS.items() if name not in ("any", "mjcf", "bundle", "recording")]
     owners = {seed: f for f in formats for seed in f.seeds}
 
     def read(data: bytes, rng: Rng) -> None:
@@ -383,5 +390,6 @@ FORMATS: dict[str, Callable[[], Format]] = {
     "npz": of_npz,
     "mjcf": of_mjcf,
     "bundle": of_bundle,
+    "recording": of_recording,
     "any": of_any,
 }

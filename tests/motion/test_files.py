@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from surefoot.errors import InputError
 from surefoot.motion import quaternion
 from surefoot.motion.files import Clip, ReadOptions, list_clips, read_motion, write_motion
+from surefoot.motion.limits import read_bytes
 from surefoot.motion.motion import Motion
 from surefoot.motion.skeleton import Skeleton
 from tests.clips import MOTIONS, needs_motions
@@ -125,3 +127,15 @@ def test_a_file_that_is_not_there_is_named_without_its_folder(tmp_path: Path) ->
     for given in (tmp_path / "none.bvh", f"{tmp_path}/none.bvh#clip", tmp_path):
         with pytest.raises(InputError, match=r"no such file|not a regular file"):
             read_motion(given)
+
+
+def test_a_small_file_takes_little_memory_whatever_the_limit(tmp_path: Path) -> None:
+    (tmp_path / "a.bvh").write_bytes(b"x" * 1000)
+    tracemalloc.start()
+    try:
+        assert read_bytes(tmp_path / "a.bvh", 2**30) == b"x" * 1000
+        assert tracemalloc.get_traced_memory()[1] < 1e6
+    finally:
+        tracemalloc.stop()
+    with pytest.raises(InputError, match=r"a\.bvh: 0 MB, more than the 0 MB"):
+        read_bytes(tmp_path / "a.bvh", 999)

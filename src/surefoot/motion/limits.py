@@ -39,7 +39,9 @@ def read_bytes(path: str | Path, limit: int = MAX_FILE_BYTES) -> bytes:
         if size > limit:
             raise InputError(f"{shown(path)}: {size / 2**20:.0f} MB, more than the {limit / 2**20:.0f} MB that are read.")
         with path.open("rb") as file:
-            data = file.read(limit + 1)
+            data = file.read(size + 1)  # a buffer of the whole limit would be allocated at once
+            if len(data) > size:
+                data += file.read(limit + 1 - len(data))
     except (OSError, ValueError) as error:  # ValueError: a NUL byte in the name
         raise InputError(f"{shown(path)}: cannot be read ({getattr(error, 'strerror', None) or error}).") from None
     if len(data) > limit:

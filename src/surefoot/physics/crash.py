@@ -121,11 +121,11 @@ def replay(crash: Crash) -> tuple[mujoco.MjModel, Array, str]:
         else:
             setattr(model.opt, name[4:], value)
     data = mujoco.MjData(model)
-    if crash.varied:
-        mujoco.mj_setConst(model, data)
-    mujoco.mj_setState(model, data, crash.row, ALL)
     rows, complaint = [crash.row], "it did not diverge again"
     with quiet():
+        if crash.varied:
+            mujoco.mj_setConst(model, data)
+        mujoco.mj_setState(model, data, crash.row, ALL)
         for inputs in crash.control:
             mujoco.mj_setState(model, data, inputs, crash.spec)
             mujoco.mj_step(model, data)
@@ -154,8 +154,9 @@ def describe(crash: Crash) -> str:
     for dof in np.argsort(-speeds)[:5]:
         lines.append(f"  joint '{model.joint(int(model.dof_jntid[dof])).name}' at {last[parts.qvel][dof]:.4g} (m/s or rad/s)")
     data = mujoco.MjData(model)
-    mujoco.mj_setState(model, data, last, ALL)
-    mujoco.mj_forward(model, data)
+    with quiet():
+        mujoco.mj_setState(model, data, last, ALL)
+        mujoco.mj_forward(model, data)
     deep = sorted(data.contact, key=lambda contact: float(contact.dist))[:3]
     lines += [f"  contact '{model.geom(c.geom1).name}' with '{model.geom(c.geom2).name}', {-1000 * c.dist:.1f} mm deep" for c in deep]
     return "\n".join(lines)
