@@ -6,6 +6,7 @@ whatever the number of rows beside it, which a matrix product does not promise.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
@@ -21,6 +22,23 @@ def array_namespace(array: Any) -> Any:
     except ImportError:
         raise missing_extra(f"array support for {type(array).__module__}", "pip install array-api-compat") from None
     return compat.array_namespace(array)
+
+
+def like(values: Any, array: Any) -> Any:
+    """`values` as an array of the library, kind of number and device of `array`."""
+    return array_namespace(array).asarray(values, dtype=array.dtype, device=array.device)
+
+
+def rows(array: Any, indices: Sequence[int]) -> Any:
+    """Some of the vectors (..., n, k) of an array (..., B, k)."""
+    xp = array_namespace(array)
+    return xp.take(array, xp.asarray([int(i) for i in indices], device=array.device), axis=-2)
+
+
+def sign(values: Any) -> Any:
+    """-1 for numbers below zero, else 1."""
+    xp = array_namespace(values)
+    return xp.where(values < 0.0, -1.0, xp.ones_like(values))
 
 
 def cross(a: Any, b: Any) -> Any:
@@ -69,11 +87,10 @@ def norm(v: Any) -> Any:
 def log(q: Any) -> Any:
     """Rotation vectors (..., 3) [rad] of length at most pi."""
     xp = array_namespace(q)
-    sign = xp.where(q[..., :1] < 0.0, -1.0, 1.0)
     sine = norm(q[..., 1:])[..., None]
     angle = 2.0 * xp.atan2(sine, xp.abs(q[..., :1]))
     small = sine < 1e-12
-    return q[..., 1:] * (sign * xp.where(small, 2.0, angle / xp.where(small, 1.0, sine)))
+    return q[..., 1:] * (sign(q[..., :1]) * xp.where(small, 2.0, angle / xp.where(small, 1.0, sine)))
 
 
 def nearest(vectors: Any, near: Any) -> Any:

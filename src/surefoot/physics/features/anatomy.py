@@ -43,10 +43,10 @@ class Anatomy:
 
     def front(self, rotation: Any) -> Any:
         """Rotations (..., 4) of the front frame, given the root's. Arrays of any library."""
-        from surefoot.physics.features.algebra import array_namespace, multiply
+        from surefoot.physics.features.algebra import array_namespace, like, multiply
 
         xp = array_namespace(rotation)
-        return multiply(rotation, xp.asarray(self.to_front, dtype=rotation.dtype) + xp.zeros_like(rotation))
+        return multiply(rotation, like(self.to_front, rotation) + xp.zeros_like(rotation))
 
 
 def anatomy(character: Character) -> Anatomy:

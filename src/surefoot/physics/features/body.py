@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from surefoot.physics.features import facing
-from surefoot.physics.features.algebra import array_namespace, conjugate, log, multiply, nearest
+from surefoot.physics.features.algebra import array_namespace, conjugate, like, log, multiply, nearest, rows
 from surefoot.physics.features.anatomy import Anatomy
 from surefoot.physics.features.observation import Observation
 
@@ -14,12 +14,12 @@ from surefoot.physics.features.observation import Observation
 def end_effectors(seen: Observation, body: Anatomy) -> Any:
     """Positions (..., E, 3) of the end effectors' frames from the root, in the facing frame [m]."""
     root = seen.position[..., :1, :]
-    return faced(seen, body, seen.position[..., list(body.ends), :] - root)
+    return faced(seen, body, rows(seen.position, body.ends) - root)
 
 
 def end_effector_velocities(seen: Observation, body: Anatomy) -> Any:
     """Velocities (..., E, 3) of the end effectors' frames, in the facing frame [m/s]."""
-    return faced(seen, body, seen.velocity[..., list(body.ends), :])
+    return faced(seen, body, rows(seen.velocity, body.ends))
 
 
 def root_velocities(seen: Observation, body: Anatomy) -> Any:
@@ -36,8 +36,8 @@ def joint_rotations(seen: Observation, parents: Any, rest: Any, near: Any = None
     `near` (..., B - 1, 3) chooses among equal rotation vectors near half a turn, e.g. the reference's.
     """
     xp = array_namespace(seen.rotation)
-    above = seen.rotation[..., [int(p) for p in parents[1:]], :]
-    default = multiply(above, xp.asarray(rest, dtype=above.dtype)[1:] + xp.zeros_like(above))
+    above = rows(seen.rotation, parents[1:])
+    default = multiply(above, like(rest, above)[1:, :] + xp.zeros_like(above))
     vectors = log(multiply(conjugate(default), seen.rotation[..., 1:, :]))
     return vectors if near is None else nearest(vectors, near)
 

@@ -114,7 +114,7 @@ def center_of_pressure(contacts: Contacts, body: Anatomy, foot: int | None = Non
     up = force[..., 2]
     presses = up > 1e-9
     safe = xp.where(presses, up, 1.0)
-    nothing = xp.where(presses, 0.0, xp.nan)
+    nothing = xp.where(presses, xp.zeros_like(up), xp.nan)
     share = xp.stack([contacts.force[..., j, 2] for j in joints], axis=-1)
     heights = xp.stack([contacts.point[..., j, 2] for j in joints], axis=-1)
     z = _over((share * heights)[..., None], range(len(joints)))[..., 0] / safe

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from surefoot.physics.features.algebra import array_namespace, multiply
+from surefoot.physics.features.algebra import array_namespace, multiply, sign
 
 SCALE = math.tan(math.radians(145.0) / 2.0) / math.sqrt((1.0 + math.sqrt(5.0)) / 2.0)
 SIDEWAYS = 1.6
@@ -54,8 +54,7 @@ def turned(facing: tuple[Any, Any], rotation: Any) -> Any:
     # Half the angle without losing digits near half a turn.
     half_cosine = xp.sqrt(xp.maximum(0.5 * (1.0 + xp.abs(cosine)), xp.zeros_like(cosine)))
     small = 0.5 * xp.abs(sine) / half_cosine
-    sign = xp.where(sine < 0.0, -1.0, 1.0)
     ahead = cosine >= 0.0
-    w, z = xp.where(ahead, half_cosine, small), sign * xp.where(ahead, small, half_cosine)
+    w, z = xp.where(ahead, half_cosine, small), sign(sine) * xp.where(ahead, small, half_cosine)
     zero = xp.zeros_like(w)
     return multiply(xp.stack([w, zero, zero, -z], axis=-1), rotation)
