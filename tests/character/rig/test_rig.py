@@ -104,6 +104,20 @@ def test_what_turns_about_one_axis_becomes_a_hinge_and_the_rest_balls() -> None:
     assert {b.joint for b in rig(motion, RigConfig(joints="ball")).blueprint.bodies[1:]} == {"ball"}
 
 
+@needs_motions
+def test_a_pelvis_reaches_down_to_hips_that_hang_below_it() -> None:
+    character = rig(read_motion(MOTIONS / "gltf" / "khronos_rigged_figure.glb")).character
+    model, data = character.model, mujoco.MjData(character.model)
+    mujoco.mj_kinematics(model, data)
+    pelvis, hips = model.body("torso_joint_1").id, [model.body(f"leg_joint_{side}_1").id for side in "LR"]
+    geom = int(model.body_geomadr[pelvis])
+    middle = data.xpos[hips].mean(axis=0)
+    assert data.xpos[pelvis, 2] - middle[2] > 0.05, "else this shows nothing"
+    place = data.geom_xmat[geom].reshape(3, 3).T @ (middle - data.geom_xpos[geom])
+    place[2] -= np.clip(place[2], -model.geom_size[geom, 1], model.geom_size[geom, 1])
+    assert np.linalg.norm(place) <= 1.01 * model.geom_size[geom, 0]
+
+
 def test_fingers_and_tips_are_merged_and_said_so() -> None:
     names, parents = list(HUMANOID.names), list(HUMANOID.parents)
     places, turns = list(HUMANOID.translations), list(HUMANOID.rotations)

@@ -130,15 +130,20 @@ def _trunk(bone: Bone, points: Points, width: float, frame: Array, draft: Draft)
     """A capsule along the trunk's segment, or across it where that is wider."""
     left = quaternion.rotate(quaternion.conjugate(frame), draft.anatomy.left)
     far = points.far
-    # The segment: from the joint to where the trunk goes on, limbs left aside.
+    # The segment: to where the trunk goes on, limbs left aside, from the joint or from limbs that hang behind it (hips below a pelvis).
     middle = far - (far @ left)[:, None] * left
-    segment = middle[np.argmax(np.linalg.norm(middle, axis=-1))] if len(far) else np.zeros(3)
-    length = float(np.linalg.norm(segment))
+    end = middle[np.argmax(np.linalg.norm(middle, axis=-1))] if len(far) else np.zeros(3)
+    along = end / max(float(np.linalg.norm(end)), 1e-12)
+    paired = np.abs(far @ left) > 0.02 * width
+    behind = float((middle[paired] @ along).min(initial=0.0))
+    start = behind * along if behind < -0.15 * float(np.linalg.norm(end)) else np.zeros(3)
+    segment, length = end - start, float(np.linalg.norm(end - start))
     radius = DEPTH * width
     if length > 0.9 * width:
-        return capsule(np.zeros(3), segment, min(1.3 * radius, 0.5 * length))
+        return capsule(start, end, min(1.3 * radius, 0.5 * length))
     radius = float(np.clip(0.6 * length, radius, 1.25 * radius))
-    return capsule(0.5 * segment + 0.5 * width * left, 0.5 * segment - 0.5 * width * left, radius)
+    middle = start + 0.5 * segment
+    return capsule(middle + 0.5 * width * left, middle - 0.5 * width * left, radius)
 
 
 def _one_direction(ends: Array) -> bool:
