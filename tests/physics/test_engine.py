@@ -19,6 +19,7 @@ from surefoot.errors import InputError, SurefootError
 from surefoot.physics import Ball, BatchEngine, Bumps, Engine, Push, Scene, crash, trunk
 from surefoot.physics.layout import ALL
 from tests.lying import lying
+from tests.physics.made import made
 
 PERIODS, SUBSTEPS = 100, 4
 
@@ -168,6 +169,19 @@ def test_a_crash_file_is_looked_at_by_one_command(humanoid: Character, tmp_path:
         (tmp_path / "other.npz").write_bytes(data)
         with pytest.raises(SurefootError, match=said):
             crash.read(tmp_path / "other.npz")
+
+
+def test_a_simulation_that_runs_out_of_memory_is_lost_and_dumped_like_one_that_diverges(humanoid: Character, tmp_path: Path) -> None:
+    small = made(humanoid.xml.replace("<compiler", '<size memory="100K"/><compiler', 1))
+    engine = BatchEngine(small, 2, threads=1, dump=tmp_path)
+    start(engine)
+    engine.step(None, 5)
+    assert not engine.ok.any()
+    with pytest.raises(InputError, match="asks for memory"):  # as a stranger's it would be refused
+        crash.read(tmp_path / crash.NAME)
+    row = engine.rows(small.model.qpos0)
+    kept = crash.Crash(xml=small.xml, scene=Scene(), varied={}, row=row, control=np.zeros((5, small.model.nu)), spec=crash.CTRL)
+    assert "memory" in crash.describe(kept)
 
 
 def test_a_crash_file_of_a_stranger_is_checked_before_it_is_replayed(humanoid: Character, tmp_path: Path) -> None:

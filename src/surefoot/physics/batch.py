@@ -287,6 +287,8 @@ class BatchEngine:
                 self.batch.rollout(substeps, control, spec, record=(), ids=ids)
         except SimulationError as error:  # e.g. out of memory for contacts: as lost as a diverged one
             self.batch.state[error.ids] = np.nan
+            if self.dump is not None and len(error.ids):
+                self._write_crash(int(error.ids[0]))
 
     def _mark_diverged(self) -> None:
         """A warning means that MuJoCo reset or dropped something: such a row becomes NaN, so that it never looks still."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -128,7 +129,11 @@ def replay(crash: Crash) -> tuple[mujoco.MjModel, Array, str]:
         mujoco.mj_setState(model, data, crash.row, ALL)
         for inputs in crash.control:
             mujoco.mj_setState(model, data, inputs, crash.spec)
-            mujoco.mj_step(model, data)
+            try:
+                mujoco.mj_step(model, data)
+            except mujoco.FatalError as error:
+                complaint = str(error)
+                break
             found = [kind for kind in range(mujoco.mjtWarning.mjNWARNING.value) if data.warning[kind].number]
             if found:
                 complaint = mujoco.mju_warningText(found[0], data.warning[found[0]].lastinfo)
@@ -154,7 +159,7 @@ def describe(crash: Crash) -> str:
     for dof in np.argsort(-speeds)[:5]:
         lines.append(f"  joint '{model.joint(int(model.dof_jntid[dof])).name}' at {last[parts.qvel][dof]:.4g} (m/s or rad/s)")
     data = mujoco.MjData(model)
-    with quiet():
+    with quiet(), suppress(mujoco.FatalError):  # what broke it may break here, too
         mujoco.mj_setState(model, data, last, ALL)
         mujoco.mj_forward(model, data)
     deep = sorted(data.contact, key=lambda contact: float(contact.dist))[:3]
