@@ -11,7 +11,7 @@ from surefoot.character.retarget.ground import lowest
 from surefoot.character.retarget.measure import measure, turning
 from surefoot.motion import bvh, deepmimic, quaternion
 from surefoot.motion.files import ReadOptions
-from surefoot.motion.motion import Motion
+from surefoot.motion.motion import Motion, Source
 from surefoot.motion.skeleton import Skeleton
 from tests.character.retarget.clips import resized, steps, turned
 from tests.clips import MOTIONS, needs_motions
@@ -46,6 +46,16 @@ def test_a_body_twice_as_large_moves_the_character_just_the_same() -> None:
     one = retarget(motion, builtin("humanoid")).motion
     two = retarget(resized(motion, 2.0), builtin("humanoid")).motion
     assert np.abs(one.joint_positions - two.joint_positions).max() < 0.02
+
+
+def test_the_unit_of_the_sources_file_is_not_that_of_another_body() -> None:
+    motion = steps("deepmimic", 12)
+    told = motion.replace(source=Source(format="bvh", file="run.bvh", unit_m=0.0254 / 0.45, up_axis="Y"))
+    result = retarget(told, builtin("dinosaur")).motion
+    assert (result.source.file, result.source.format) == ("run.bvh", "")
+    again = bvh.read(bvh.encode(result), "again.bvh")
+    order = [result.skeleton.index(name) for name in again.skeleton.names]
+    np.testing.assert_allclose(again.joint_positions, result.joint_positions[:, order], atol=1e-6)
 
 
 def test_the_way_a_rest_pose_faces_does_not_matter() -> None:

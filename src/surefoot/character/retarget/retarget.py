@@ -29,7 +29,7 @@ from surefoot.motion import quaternion
 from surefoot.motion.anatomy import Anatomy, anatomy, attach
 from surefoot.motion.anatomy.pose import Pose, reference_pose
 from surefoot.motion.edit.contacts import foot_contacts
-from surefoot.motion.motion import Motion
+from surefoot.motion.motion import Motion, Source
 
 Array = NDArray[np.float64]
 Overrides = Mapping[str, str | None]
@@ -61,7 +61,7 @@ def retarget(
     from surefoot.character.retarget.ik import Solver  # mink is a heavy import
 
     qpos = continuous(character, Solver(character, problem.targets, config).solve())
-    result = character.motion(qpos, motion.frame_time, name=motion.name, source=motion.source)
+    result = character.motion(qpos, motion.frame_time, name=motion.name, source=_source(motion.source))
     return Retargeted(
         motion=result,
         qpos=qpos,
@@ -71,6 +71,12 @@ def retarget(
         matching=problem.matching,
         notes=problem.notes,
     )
+
+
+def _source(source: Source) -> Source:
+    """Where the clip is from. Unit, up axis and guesses were those of another body's file."""
+    kept = {key: value for key, value in source.extra.items() if key == "leading_rest_frame"}
+    return Source(file=source.file, clip=source.clip, loop=source.loop, extra=kept)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
