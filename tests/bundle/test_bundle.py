@@ -80,6 +80,16 @@ def test_the_performance_is_what_the_policy_does() -> None:
     assert np.array_equal(again.qpos, made.performance.qpos)
 
 
+def test_a_performance_without_an_end_is_refused() -> None:
+    slow = dinosaur().character.xml.replace('timestep="0.005"', 'timestep="1e-05"')
+    made = decode(changed(dinosaur(), **{"character.xml": slow.encode()}), "x")
+    assert made.character.timestep == 1e-5
+    with pytest.raises(InputError, match="60 s in steps of 1e-05 s are more than the 5 million steps"):
+        perform(made, 60.0)
+    with pytest.raises(InputError, match=r"lasts 0 to 3600 s, not 1e\+06"):
+        perform(dinosaur(), 1e6)
+
+
 def test_no_time_of_work_thread_count_or_path_stands_in_it(tmp_path: Path) -> None:
     made = dinosaur().replace(
         config={"samples": 3, "threads": 8, "character": tmp_path / "dog.xml", "motion": str(tmp_path / "a.bvh")},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Any
 
@@ -44,6 +45,12 @@ def test_steps_rise_and_fall_by_their_height() -> None:
     np.testing.assert_allclose(Scene(ground=Steps(rise=0.1, count=3)).height(points), [0, 0, 0.1, 0.2, 0.3, 0.3], atol=1e-12)
     down = Scene(ground=Steps(rise=-0.1, count=3)).height(points)
     np.testing.assert_allclose(down, [0, 0, -0.1, -0.2, -0.3, -0.3], atol=1e-12)
+
+
+def test_two_steps_in_a_row_have_different_shades() -> None:
+    model = compile_scene(builtin("humanoid"), Scene(ground=Steps(count=4)))
+    shades = [model.geom(f"step {i}").rgba for i in range(1, 5)]
+    assert all(np.abs(a - b).max() > 0.1 for a, b in itertools.pairwise(shades))
 
 
 def test_a_drop_falls_by_its_height_beyond_its_edge() -> None:

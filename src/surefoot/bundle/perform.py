@@ -19,6 +19,8 @@ Array = NDArray[np.float64]
 
 LONGEST = 3600.0
 """Seconds that one performance may last."""
+MOST = 5_000_000
+"""Steps that it may take: an hour of 1 ms."""
 
 
 def player(bundle: Bundle, *, record: bool = False, time: float = 0.0, balls: int = 0) -> Player:
@@ -35,6 +37,8 @@ def perform(bundle: Bundle, duration: float | None = None, *, frame_time: float 
     if not 0.0 <= seconds <= LONGEST:
         raise InputError(f"a performance lasts 0 to {LONGEST:.0f} s, not {seconds:g}.")
     frame_time, timestep = frame_time or bundle.reference.frame_time, bundle.character.timestep
+    if seconds / timestep > MOST:
+        raise InputError(f"{seconds:g} s in steps of {timestep:g} s are more than the {MOST / 1e6:g} million steps of one performance.")
     playing = player(bundle)
     steps = _steps(playing, int(np.ceil(seconds / timestep - 1e-6)), whole)
     last = min(seconds, (len(steps) - 1) * timestep)

@@ -73,7 +73,8 @@ class Steps:
             begin, top = self.start + i * self.depth, self.rise * (i + 1)
             last = i == self.count - 1
             if top > lowest:
-                block(spec, f"step {i + 1}", (begin, begin + (2.0 * FAR if last else self.depth)), self.width, lowest, top)
+                shade = (0.72, 0.60)[i % 2]  # from above and behind, no riser is seen that would tell two steps apart
+                block(spec, f"step {i + 1}", (begin, begin + (2.0 * FAR if last else self.depth)), self.width, lowest, top, shade)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,7 +154,7 @@ def floor(spec: mujoco.MjSpec) -> mujoco.MjsGeom:
     return spec.worldbody.add_geom(name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1])
 
 
-def block(spec: mujoco.MjSpec, name: str, along: tuple[float, float], width: float, bottom: float, top: float) -> None:
+def block(spec: mujoco.MjSpec, name: str, along: tuple[float, float], width: float, bottom: float, top: float, shade: float = 0.72) -> None:
     """A box that fills a stretch of x between two heights."""
     low, high = along
     spec.worldbody.add_geom(
@@ -161,5 +162,5 @@ def block(spec: mujoco.MjSpec, name: str, along: tuple[float, float], width: flo
         type=mujoco.mjtGeom.mjGEOM_BOX,
         pos=[0.5 * (low + high), 0.0, 0.5 * (bottom + top)],
         size=[0.5 * (high - low), 0.5 * width, 0.5 * (top - bottom)],
-        rgba=[0.72, 0.72, 0.70, 1.0],
+        rgba=[shade, shade, shade - 0.02, 1.0],
     )
