@@ -72,6 +72,17 @@ def test_a_beast_may_have_any_size_and_the_guess_says_so() -> None:
     assert beast.confidence < person_.confidence
 
 
+def test_knees_that_stand_above_the_body_are_no_feet() -> None:
+    """An insect's legs: its feet have names that nobody knows."""
+    names = ("thorax", *(f"{part}{k}" for k in range(4) for part in ("femur", "tibia", "tarsus")))
+    parents = [-1, *(j for k in range(4) for j in (0, 3 * k + 1, 3 * k + 2))]
+    around = [(np.cos(a), np.sin(a)) for a in np.pi * (0.25 + 0.5 * np.arange(4))]
+    rest = np.array([(0.0, 0.0, 0.1), *((r * x, r * y, z) for x, y in around for r, z in ((0.05, 0.1), (0.15, 0.25), (0.3, 0.0)))])
+    body = units.Body(names=names, parents=parents, rest=rest, posed=rest[None])
+    assert [names[j] for j in body.feet] == [f"tarsus{k}" for k in range(4)]
+    assert units.guess_up(body)[0] == "Z"
+
+
 @pytest.mark.parametrize(("size", "human"), [(0.06, True), (2e4, True), (0.01, False), (1e6, False)])
 def test_a_size_that_no_unit_makes_sense_of_is_a_poor_guess(size: float, human: bool) -> None:
     assert units.guess_unit(size, human=human)[1].confidence <= 0.4

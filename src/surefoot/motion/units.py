@@ -80,15 +80,16 @@ class Body:
 
     @property
     def feet(self) -> list[int]:
-        """What stands, by its name: feet, a beast's hands too, or the ends of legs where nothing is called a foot."""
+        """What stands, by its name: feet, a beast's hands too, or what legs end in where nothing is called a foot."""
         feet = self.named(_FOOT)
         if feet:
             return [*feet, *self.named(_HAND)] if self.named(_BEAST) else feet
         legs = self.named(_LEG)
-        inner = set(legs) & {self.parents[j] for j in legs}
-        legs = [j for j in legs if j not in inner]
-        tips = [j for j, p in enumerate(self.parents) if p in legs and not self.names[j]]
-        return tips or legs
+        below, inner = set(legs), set(self.parents)
+        for j, p in enumerate(self.parents):  # parents first, tips last
+            if p in below:
+                below.add(j)
+        return sorted(below - inner)
 
 
 def guess_up(body: Body) -> tuple[UpAxis, Guess]:
