@@ -22,7 +22,7 @@ export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow check bench docs fuzz soak rig-table bench-retarget transformations blender reproduce clean
+.PHONY: help demo test test-slow check bench docs screenshots fuzz soak rig-table bench-retarget transformations blender reproduce clean
 
 help:
 	@echo "make demo            the main job on built-in material; leaves a picture in out/"
@@ -30,6 +30,7 @@ help:
 	@echo "make check           ruff and mypy alone"
 	@echo "make test-slow       the tests that take minutes"
 	@echo "make docs            the pictures of the documentation, its links and its examples"
+	@echo "make screenshots     the studio's pictures in docs/images, taken in a headless Chromium"
 	@echo "make bench           speed beside the bare engine's               [BENCH=engine]"
 	@echo "make fuzz            mutated files of every format                [NUMBER=10000]"
 	@echo "make soak            kills and resumes                            [KILLS=100]"
@@ -64,7 +65,11 @@ docs: $(STAMP)
 	@$(BIN)/surefoot demo --out out/hero.png
 	@cp out/hero.png docs/images/hero.png
 	@test ! -e src/surefoot/material/sheets.py || $(BIN)/python -m surefoot.material.sheets --out docs/images
+	@$(MAKE) --no-print-directory screenshots
 	@$(BIN)/python -m pytest --quiet tests/test_docs.py
+
+screenshots: $(STAMP)
+	@$(BIN)/python -m tests.studio.screenshots --out docs/images
 
 bench: $(STAMP)
 	@$(BIN)/surefoot bench $(BENCH)

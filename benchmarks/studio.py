@@ -1,11 +1,13 @@
 """How fast the studio's page comes up, how well it keeps real time, and whether it grows.
 
-    python -m benchmarks.studio --minutes 60 [--json out/studio.json]
+    python -m benchmarks.studio --minutes 60 [--what walk.surefoot] [--slow-viewer] [--json out/studio.json]
 
-`surefoot play` runs in a process of its own on built-in material, in physics; a headless Chromium with software rendering looks on.
+`surefoot play` runs in a process of its own, by default on built-in material, in physics; a headless Chromium with software rendering
+looks on. `--slow-viewer` has it draw one small picture a second, which takes a tenth of the work and gets the same messages: for the hour.
 
     first paint      from the browser's own clock, and until the character is drawn
     factor           seconds simulated over seconds passed, with a viewer and with none
+    pictures         that a viewer is sent in a second
     work             processor seconds of the studio for each second played
     growth           resident memory at the end of the minutes less that after the first three, the viewer pushing now and then
 
@@ -70,9 +72,9 @@ def moment(page: Any) -> float:
 def pushed(page: Any, k: int) -> None:
     """A push in the k-th direction, or a ball."""
     if k % 9 == 8:
-        page.get_by_role("button", name="Throw a ball").click()
+        page.get_by_role("button", name="Throw a ball").dispatch_event("click")
     else:
-        page.get_by_role("button", name="↑↗→↘↓↙←↖"[k % 9], exact=True).click()
+        page.get_by_role("button", name="↑↗→↘↓↙←↖"[k % 9], exact=True).dispatch_event("click")
 
 
 def status_factor(page: Any) -> float | None:
@@ -81,29 +83,41 @@ def status_factor(page: Any) -> float | None:
     return float(found.group(1)) if found else None
 
 
-def measure(what: str, minutes: float, say: Any) -> dict[str, Any]:
+SLOW = """
+window.requestAnimationFrame = (draw) => setTimeout(() => draw(performance.now()), 1000);
+window.cancelAnimationFrame = clearTimeout;
+"""
+
+
+def measure(what: str, minutes: float, slow: bool, say: Any) -> dict[str, Any]:
     """Everything."""
     from playwright.sync_api import sync_playwright
 
-    out: dict[str, Any] = {"what": what}
+    out: dict[str, Any] = {"what": what, "slow_viewer": slow}
     with playing(what) as (process, address), sync_playwright() as drive:
         browser = drive.chromium.launch(executable_path="/usr/bin/chromium", args=list(CHROMIUM))
-        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page = browser.new_page(viewport={"width": 760, "height": 560} if slow else {"width": 1280, "height": 800})
+        if slow:
+            page.add_init_script(SLOW)
+            address += "?fixedDpr=0.1"
         began = time.perf_counter()
         page.goto(address)
         page.wait_for_selector("canvas")
         out["canvas_s"] = time.perf_counter() - began
         out["first_paint_s"] = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime") / 1e3
         say(f"first paint {out['first_paint_s']:.2f} s, canvas {out['canvas_s']:.2f} s")
-        page.get_by_role("button", name="↑", exact=True).click()
+        pushed(page, 0)
         time.sleep(5.0)
         looked = [factor for _ in range(20) if (factor := (time.sleep(1.0), status_factor(page))[1]) is not None]
         out["factor_told_with_viewer"] = sorted(looked)[len(looked) // 2] if looked else None
         out["factor_with_viewer"], out["work_with_viewer"] = pace(process.pid, page, 30.0)
         say(f"with a viewer: factor {out['factor_with_viewer']:.3f}, {out['work_with_viewer']:.2f} s of work a second")
+        out["pictures_per_s"] = pictures(address, 10.0)
+        say(f"{out['pictures_per_s']:.1f} pictures a second are sent")
         out["factor_without_viewer"], out["work_without_viewer"] = alone(process.pid, page, address, 30.0)
         say(f"without: factor {out['factor_without_viewer']:.3f}, {out['work_without_viewer']:.2f} s of work a second")
-        out["growth"] = soak(process.pid, page, minutes, say)
+        if minutes > 0.0:
+            out["growth"] = soak(process.pid, page, minutes, say)
         browser.close()
     return out
 
@@ -114,6 +128,21 @@ def pace(pid: int, page: Any, seconds: float) -> tuple[float, float]:
     time.sleep(seconds)
     passed = time.perf_counter() - began
     return (moment(page) - first) / passed, (worked(pid) - work) / passed
+
+
+def pictures(address: str, seconds: float) -> float:
+    """How often one more viewer is told where the character is."""
+    from tests.studio.viewer import connected, looks, messages
+
+    told, begin = 0, None
+    with connected(int(address.split("?")[0].rstrip("/").rsplit(":", 1)[1])) as line:
+        looks(line)
+        while begin is None or time.perf_counter() < begin + seconds:
+            said = messages(line.recv(timeout=20.0))
+            begin = begin or time.perf_counter() + 2.0  # the scene comes first
+            if time.perf_counter() > begin:
+                told += sum(message["type"] == "SetPositionMessage" and message["name"] == "/stage/body/1" for message in said)
+    return told / seconds
 
 
 def alone(pid: int, page: Any, address: str, seconds: float) -> tuple[float, float]:
@@ -155,11 +184,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--what", default="humanoid/walk")
     parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--slow-viewer", action="store_true")
     parser.add_argument("--json", type=Path, default=None)
     given = parser.parse_args()
-    out = measure(given.what, given.minutes, lambda text: print(text, flush=True))
-    out["growth_mb"] = out["growth"]["growth_mb"]
-    print(f"grew by {out['growth_mb']:.1f} MB in {given.minutes:g} minutes (from {out['growth']['begin_mb']:.1f} MB)")
+    out = measure(given.what, given.minutes, given.slow_viewer, lambda text: print(text, flush=True))
+    if "growth" in out:
+        out["growth_mb"] = out["growth"]["growth_mb"]
+        print(f"grew by {out['growth_mb']:.1f} MB in {given.minutes:g} minutes (from {out['growth']['begin_mb']:.1f} MB)")
     if given.json is not None:
         given.json.parent.mkdir(parents=True, exist_ok=True)
         given.json.write_text(json.dumps(out, indent=2) + "\n", encoding="utf-8")

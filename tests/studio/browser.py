@@ -43,7 +43,7 @@ def launched(drive: Any) -> Any:
 def opened(browser: Any, address: str) -> Any:
     """A page that shows the studio."""
     page = browser.new_page(viewport=SIZE)
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(90_000)
     page.goto(f"{address}{'&' if '?' in address else '?'}{CHEAP}")
     page.wait_for_selector("canvas[data-engine]")
     button(page, "Step").wait_for()
@@ -65,7 +65,7 @@ def number(page: Any, label: str) -> Any:
     return page.get_by_text(label, exact=True).locator("xpath=following::input[@inputmode='decimal' or @inputmode='numeric'][1]")
 
 
-def until(wanted: Callable[[], Any], what: str, seconds: float = 60.0) -> Any:
+def until(wanted: Callable[[], Any], what: str, seconds: float = 90.0) -> Any:
     """What becomes true."""
     end = time.monotonic() + seconds
     while not (found := wanted()):

@@ -7,8 +7,12 @@ from typing import Any, Literal
 
 import pytest
 
+pytest.importorskip("viser")
+
 from surefoot.errors import InputError
-from surefoot.studio.fields import docstrings, parsed, plain, restored
+from surefoot.studio.fields import Panel, docstrings, parsed, plain, restored
+from surefoot.studio.guard import Guard
+from surefoot.studio.server import guarded_server, quiet
 from surefoot.studio.work import kind, kinds
 
 
@@ -91,6 +95,19 @@ def test_every_kind_of_work_has_a_config_with_hints_that_survives_the_way_to_its
     assert restored(type(config), plain(config)) == config
     hints = docstrings(type(config))
     assert all(field in hints for field in config.__dataclass_fields__)
+
+
+def test_panels_hold_their_configs_and_one_takes_the_place_of_another() -> None:
+    server = guarded_server(Guard(token="a-secret"), 0, lambda client, why: None)
+    try:
+        with server.gui.add_folder("Settings"):
+            for made in (kind(name) for name in (*kinds(), *kinds())):
+                panel = Panel(server, made.config(), made.top)
+                assert panel.config() == made.config()
+                panel.remove()
+    finally:
+        with quiet():
+            server.stop()
 
 
 def test_an_unknown_kind_of_work_lists_what_there_is() -> None:

@@ -76,7 +76,7 @@ def test_work_that_is_stopped_hands_back_the_best_so_far(walk: Show) -> None:
 
 def test_what_goes_wrong_in_the_process_is_a_sentence(walk: Show) -> None:
     made = kind("basic")
-    job = Job(Kind(name="magic", title="", config=made.config, top=(), run=made.run), made.config(), walk.as_bundle())
+    job = Job(Kind(name="magic", title="", about="", config=made.config, top=(), run=made.run), made.config(), walk.as_bundle())
     report = until(job, lambda report: report.over)
     assert report.state == "failed"
     assert "no kind of work named 'magic'" in report.error

@@ -34,7 +34,7 @@ def test_a_slow_machine_says_by_how_much() -> None:
     pace = Pace()
     assert play(pace, 5.0, 2.0) == pytest.approx(2.5, abs=0.2)
     assert pace.factor == pytest.approx(0.5, abs=0.05)
-    assert "cannot keep up" in pace.complaint
+    assert "Too slow here: × 0.5" in pace.complaint
     assert "50 %" in pace.complaint or "49 %" in pace.complaint or "51 %" in pace.complaint
 
 

@@ -16,12 +16,12 @@ from surefoot.errors import InputError
 pytest.importorskip("viser")
 
 from websockets.exceptions import ConnectionClosed, InvalidStatus
-from websockets.sync.client import connect
 
 from surefoot.studio.guard import Guard
 from surefoot.studio.server import bound_socket, guarded_server, quiet
 from surefoot.studio.show import open_show
 from surefoot.studio.studio import Studio
+from tests.studio.viewer import connected, looks
 
 
 @pytest.fixture(scope="module")
@@ -51,11 +51,6 @@ def got(port: int, path: str = "/", **headers: str) -> tuple[int, str, dict[str,
         talk.close()
 
 
-def socketed(port: int, path: str = "/", **options: Any) -> Any:
-    """A WebSocket as the page opens it."""
-    return connect(f"ws://127.0.0.1:{port}{path}", subprotocols=["viser-v1.1.1"], compression=None, open_timeout=20, proxy=None, **options)
-
-
 def drained(line: Any) -> None:
     """Read until the connection ends."""
     for _ in range(10_000):
@@ -81,7 +76,7 @@ def test_a_foreign_host_or_origin_gets_a_sentence_and_no_page(studio: Studio) ->
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1"])
 def test_a_websocket_of_another_page_is_refused(studio: Studio, origin: str) -> None:
     with pytest.raises(InvalidStatus) as refused:
-        socketed(studio.port, origin=origin)
+        connected(studio.port, origin=origin)
     assert refused.value.response.status_code == 403
 
 
@@ -95,7 +90,7 @@ def test_a_websocket_under_a_foreign_name_is_refused(studio: Studio) -> None:
 
 
 def test_the_studios_own_page_may_connect(studio: Studio) -> None:
-    with socketed(studio.port, origin=f"http://127.0.0.1:{studio.port}") as line:
+    with connected(studio.port, origin=f"http://127.0.0.1:{studio.port}") as line:
         assert line.recv(timeout=20)
 
 
@@ -107,8 +102,8 @@ def test_a_token_is_asked_of_pages_and_websockets_and_left_as_a_cookie(closed: A
     assert status == 200
     assert "HttpOnly" in headers["set-cookie"]
     with pytest.raises(InvalidStatus):
-        socketed(port)
-    with socketed(port, additional_headers={"Cookie": headers["set-cookie"].split(";")[0]}) as line:
+        connected(port)
+    with connected(port, additional_headers={"Cookie": headers["set-cookie"].split(";")[0]}) as line:
         assert line.recv(timeout=20)
 
 
@@ -118,7 +113,7 @@ def test_a_path_out_of_the_page_is_not_found(studio: Studio) -> None:
 
 
 def test_a_message_that_is_too_large_ends_its_connection_only(studio: Studio) -> None:
-    with socketed(studio.port) as line:
+    with connected(studio.port) as line:
         with suppress(ConnectionError, ConnectionClosed):
             line.send(b"\x00" * (5 * 2**20))
         with pytest.raises(ConnectionClosed):
@@ -136,8 +131,11 @@ def test_a_viewer_that_never_reads_does_not_slow_the_simulation(studio: Studio) 
         return studio.live.sight.frame.time - first, studio.live.sight.load
 
     alone, _ = paced(1.5)
-    with socketed(studio.port, max_queue=1) as line:
+    with connected(studio.port, max_queue=1) as line:
         line.recv(timeout=20)
+        looks(line)
+        while not studio.server.get_clients():
+            time.sleep(0.05)
         watched, _ = paced(1.5)
         cursors = studio.server._websock_server._broadcast_buffer
         kept = len(cursors.message_from_id)
@@ -145,6 +143,21 @@ def test_a_viewer_that_never_reads_does_not_slow_the_simulation(studio: Studio) 
         assert len(cursors.message_from_id) < kept + 200  # what is replaced meanwhile is not kept for whoever does not read
     assert watched > 0.7 * alone
     assert alone > 0.3
+
+
+def test_a_hand_lets_go_when_its_page_is_closed(studio: Studio) -> None:
+    with connected(studio.port) as line:
+        looks(line)
+        end = time.monotonic() + 20.0
+        while not studio.server.get_clients():
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        (who,) = studio.server.get_clients()
+        studio.live.ask(lambda world: world.pull("chest", [0, 0, 0], [0, 0, 3], who=who), wait=10.0)
+        assert list(studio.live._world._pulls) == [who]
+    while studio.live._world._pulls:
+        assert time.monotonic() < end + 20.0
+        time.sleep(0.05)
 
 
 def test_a_taken_port_is_said_and_nothing_else_is_tried() -> None:

@@ -111,6 +111,38 @@ def test_a_hand_pulls_the_body_it_holds_towards_itself(walk: Show) -> None:
     assert held.frame.arrows == ()
 
 
+def test_a_hand_of_a_camera_that_follows_goes_along_with_the_character(walk: Show) -> None:
+    """What is held still on the screen pulls on as it did, however far the character walks."""
+    stays, goes = World(walk, "simulate"), World(walk, "simulate")
+    for world in (stays, goes):
+        chest = world.transform("chest")[0]
+        below = world.player.qpos()[:3] * [1.0, 1.0, 0.0]
+        if world is goes:
+            world.pull("chest", np.zeros(3), chest - below, along=True)
+        else:
+            world.pull("chest", np.zeros(3), chest)
+        world.advance(0.25)
+        world.advance(0.25)
+    pulls = [world.frame.arrows[0].newtons for world in (stays, goes)]
+    assert np.linalg.norm(goes.player.qpos()[:2] - below[:2]) > 0.2
+    assert pulls[1] < 0.5 * pulls[0]
+
+
+def test_two_people_pull_at_once_and_each_lets_go_alone(walk: Show) -> None:
+    world = World(walk, "simulate")
+    for who, body in ((1, "chest"), (2, "left_wrist")):
+        world.pull(body, np.zeros(3), world.transform(body)[0] + [0.0, 0.3, 0.0], who=who)
+    world.advance(0.1)
+    assert len(world.frame.arrows) == 2
+    world.release(1)
+    world.advance(0.2)
+    assert len(world.frame.arrows) == 1
+    world.release(2)
+    world.release(2)
+    world.advance(0.2)
+    assert not world.frame.arrows
+
+
 def test_a_pull_is_never_stronger_than_its_limit(walk: Show) -> None:
     world = World(walk, "simulate")
     world.pull("chest", np.zeros(3), [1e6, 0.0, 0.0])

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,13 +59,15 @@ def learn(
     seed: int = 0,
     threads: int = 0,
     tell: Callable[[float, str], None] | None = None,
+    watch: Callable[[Reference, Search], None] | None = None,
     folder: str | Path | None = None,
     resume: bool = False,
     source: str = "",
 ) -> Learned:
     """Learn to perform poses (n, nq): a cycle that `repeats` (its last pose is its first, moved along the floor) or a skill that ends.
 
-    `even` says that a cycle is symmetric. `source` tells the run folder what it is about.
+    `even` says that a cycle is symmetric. `source` tells the run folder what it is about. `tell` hears how far it is; `watch` sees
+    what is to be performed and the search, before the first iteration and after every one. KeyboardInterrupt from either is Ctrl-C.
     """
     config = config or GuidedConfig()
     wall, core = time.perf_counter(), time.process_time()
@@ -73,15 +76,23 @@ def learn(
     search = work.begin()
     asked = {"guided": asdict(config), "seed": seed, "repeats": repeats, "even": even, "source": source, "versions": versions()}
     stopped = False
+    reference = _performed(course)
+    if tell is not None:
+        for walks in (work.one, work.whole, work.many):
+            walks.tell = partial(_tell_part, tell, search, config)
     with nullcontext() if folder is None else open_run(folder, asked, resume=resume) as run:
         if run is not None and run.latest is not None:
             search.restore(run.latest.facts, run.latest.arrays)
         try:
+            if watch is not None:
+                watch(reference, search)
             while not work.over(search):
                 work.step(search)
                 _keep(run, search)
                 if tell is not None:
                     tell(search.done / config.iterations, said(search, config))
+                if watch is not None:
+                    watch(reference, search)
         except KeyboardInterrupt:
             if search.score < 0.0:
                 raise
@@ -92,7 +103,6 @@ def learn(
         "core_s": time.process_time() - core,
         "wall_s": time.perf_counter() - wall,
     }
-    reference = Reference(character=character, qpos=course.qpos[: _shown(course)], frame_time=course.period, cycle=repeats)
     return Learned(
         policy=search.best,
         reference=reference,
@@ -118,15 +128,23 @@ def said(search: Search, config: GuidedConfig) -> str:
     return f"{where}: {stood:.0f} % stand{pushed}; best {best:.0f} %"
 
 
+def _tell_part(tell: Callable[[float, str], None], search: Search, config: GuidedConfig, part: float) -> None:
+    """Within an iteration, whose walks take the most of it."""
+    before = f"; {said(search, config)}" if search.history else ""
+    where = f"iteration {search.done + 1} of at most {config.iterations}, {100.0 * part:.0f} % of its walks"
+    tell((search.done + 0.8 * part) / config.iterations, where + before)
+
+
 def _keep(run: Run | None, search: Search) -> None:
     if run is not None:
         run.checkpoint(search.done, search.facts(), search.arrays())
         run.log(str(search.history[-1]))
 
 
-def _shown(course: Cycle) -> int:
-    """Rows of the reference: all of a cycle, a skill that ends without its hold."""
-    return int(course.edges[-2 if course.ends else -1]) + 1
+def _performed(course: Cycle) -> Reference:
+    """The reference: all of a cycle, a skill that ends without its hold."""
+    last = int(course.edges[-2 if course.ends else -1]) + 1
+    return Reference(character=course.character, qpos=course.qpos[:last], frame_time=course.period, cycle=not course.ends)
 
 
 def _starts(course: Cycle, search: Search, reference: Reference) -> Reference | None:

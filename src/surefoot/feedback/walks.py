@@ -15,7 +15,7 @@ W walks, N = W n samples, d numbers an action.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -123,6 +123,8 @@ class Walks:
         self.cost = Cost(cycle.character)
         self.width = engine.num_simulations // num_walks
         self.used = self.width * num_walks
+        self.tell: Callable[[float], None] | None = None
+        """Told after every fragment which part of the walks is done; whatever it raises ends them."""
 
     def gather(
         self, policy: LinearFeedback, spread: Array, starts: Array, num_rounds: int, rng: np.random.Generator, force: float = 0.0
@@ -165,6 +167,8 @@ class Walks:
                 done = alive.pop(0)
                 kept[done.fragment].append(done)
             k += 1
+            if self.tell is not None:
+                self.tell(k / len(course))
         for done in alive if self.cycle.ends else ():
             kept[done.fragment].append(done)
         return self._gathered(kept, losses)

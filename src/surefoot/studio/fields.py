@@ -77,7 +77,7 @@ class Panel:
             self._folders.append(folder)
             with folder:
                 for name in later:
-                    self._add(name, kinds[name], getattr(config, name), hints.get(name, ""))
+                    self._add(name, kinds[name], getattr(config, name), hints.get(name, ""), alone=len(later) == 1)
 
     def config(self) -> Any:
         """The config as it stands in the widgets."""
@@ -87,13 +87,16 @@ class Panel:
         """Take the widgets away."""
         for widget in self._widgets.values():
             widget.handle.remove()
-        for folder in self._folders:
+        for folder in reversed(self._folders):  # the inner ones first: they go with the outer
             folder.remove()
 
-    def _add(self, name: str, kind: Any, value: Any, hint: str) -> None:
+    def _add(self, name: str, kind: Any, value: Any, hint: str, alone: bool = False) -> None:
+        """The widget of one field; a dataclass that stands `alone` in its folder needs none of its own."""
         gui, label = self._server.gui, name.replace("_", " ").capitalize()
         handle: Any
-        if is_dataclass(value):
+        if is_dataclass(value) and alone:
+            handle = Panel(self._server, value)
+        elif is_dataclass(value):
             folder = gui.add_folder(label, expand_by_default=False)
             self._folders.append(folder)
             with folder:

@@ -32,7 +32,7 @@ from surefoot.studio.work import Kind
 Array = NDArray[np.float64]
 State = Literal["running", "stopping", "done", "failed"]
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds that a worker may take to hand back its best once it was stopped."""
 MAX_BEST = 64 * 2**20
 """Bytes of a move."""
@@ -47,6 +47,8 @@ class Report:
     said: str = "starting"
     best: Array | None = None  # (T, nq)
     """The best move so far."""
+    ghost: Array | None = None  # (T, nq)
+    """What it is to become; None where that is what was on stage."""
     frame_time: float = 0.0
     result: Bundle | None = None
     error: str = ""
@@ -147,10 +149,14 @@ class Job:
         changes: dict[str, Any] = {"part": min(max(float(said["part"]), 0.0), 1.0), "said": one_line(str(said["said"]), 200)}
         if said.get("frame_time"):
             with contextlib.suppress(SurefootError, ValueError, OSError):
-                data = read_bytes(self._folder / "best.npy", MAX_BEST)
-                changes["best"] = np.load(io.BytesIO(data), allow_pickle=False)
+                changes["best"] = self._poses("best")
+                changes["ghost"] = self._poses("ghost") if (self._folder / "ghost.npy").exists() else None
                 changes["frame_time"] = float(said["frame_time"])
         self._set(**changes)
+
+    def _poses(self, name: str) -> Array:
+        data = read_bytes(self._folder / f"{name}.npy", MAX_BEST)
+        return np.asarray(np.load(io.BytesIO(data), allow_pickle=False), dtype=float)
 
     def _set(self, **changes: Any) -> None:
         with self._lock:

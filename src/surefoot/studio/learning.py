@@ -20,8 +20,6 @@ from surefoot.studio.work import Kind, kinds
 if TYPE_CHECKING:
     import viser
 
-HOW = "Samples moves in physics until one performs what is on stage."
-
 
 class Learning:
     """The panel of one job at a time."""
@@ -36,17 +34,17 @@ class Learning:
         self._stage: Show | None = None  # what the job put on stage, or began from
         self._source: Show | None = None
         self._best: Any = None
-        gui.add_markdown(HOW)
         self._kind = gui.add_dropdown("What", tuple(self._kinds))
-        self._folder = gui.add_folder("Settings")
+        self._about = gui.add_markdown("")
         self._start = gui.add_button("Start")
         self._bar = gui.add_progress_bar(0.0, visible=False)
         self._said = gui.add_markdown("", visible=False)
-        self._watch = gui.add_checkbox("Show the best so far", True, hint="Replays the best move so far; the ghost is what it is to become")
         self._stop = gui.add_button("Stop and take the best", visible=False)
         self._keep = gui.add_button(
             "Keep the result", visible=False, hint="Downloads it as a bundle that surefoot play, export and evaluate take"
         )
+        self._watch = gui.add_checkbox("Show the best so far", True, hint="Replays the best move so far; the ghost is what it is to become")
+        self._folder = gui.add_folder("Settings")
         self._panel = self._made_panel()
         self._kind.on_update(by_person(careful(self._chosen)))
         self._start.on_click(careful(self._begin, "Not started"))
@@ -76,7 +74,7 @@ class Learning:
                 self._put_on(self._source)
         elif report.best is not None and report.best is not self._best and here and self._watch.value:
             self._best = report.best
-            self._put_on(preview(sight.show, report, job))
+            self._put_on(preview(sight.show, report, job), go_on=sight.show.compare is not None)
 
     def close(self) -> None:
         """End the job with the studio."""
@@ -84,12 +82,13 @@ class Learning:
             if self.job is not None:
                 self.job.close()
 
-    def _put_on(self, show: Show) -> None:
+    def _put_on(self, show: Show, *, go_on: bool = False) -> None:
         self._stage = show
-        self._live.put_on(show)
+        self._live.put_on(show, go_on=go_on)
 
     def _made_panel(self) -> Panel:
         kind = self._kinds[self._kind.value]
+        self._about.content = kind.about
         with self._folder:
             return Panel(self._server, kind.config(), kind.top)
 
@@ -127,8 +126,12 @@ def preview(show: Show, report: Report, job: Job) -> Show:
     """The best move so far on stage, the ghost being what it is to become."""
     assert report.best is not None
     bundle = job.bundle
-    best = Reference(character=bundle.character, qpos=report.best, frame_time=report.frame_time, scene=bundle.scene)
-    return replace(show, reference=best, compare=bundle.reference, mode="replay")
+    body, scene = bundle.character, bundle.scene
+    best = Reference(character=body, qpos=report.best, frame_time=report.frame_time, scene=scene)
+    wanted = bundle.reference
+    if report.ghost is not None and len(report.ghost) == len(report.best):
+        wanted = Reference(character=body, qpos=report.ghost, frame_time=report.frame_time, scene=scene)
+    return replace(show, reference=best, compare=wanted, mode="replay", what="the best so far")
 
 
 def told(report: Report, job: Job) -> str:

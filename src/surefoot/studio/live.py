@@ -132,13 +132,15 @@ class Live:
 
         self.ask(request)
 
-    def put_on(self, show: Show) -> None:
-        """Another show."""
+    def put_on(self, show: Show, *, go_on: bool = False) -> None:
+        """Another show; `go_on` is for a better version of the same, which is taken up where the first one is."""
         made = World(show)
 
         def request(world: World) -> None:
             made.loop = world.loop
-            self._world, self._playing, self._error = made, True, ""
+            if go_on:
+                made.scrub(world.time)
+            self._world, self._playing, self._error = made, self._playing or not go_on, ""
             if show.character is not world.show.character or show.scene != world.show.scene:
                 self._generation += 1
             self._pace.rest()

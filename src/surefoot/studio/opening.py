@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from surefoot.errors import one_line
 from surefoot.studio.controls import by_person, careful, notify
 from surefoot.studio.live import Live, Sight
+from surefoot.studio.page import DROP, NOTICE
 from surefoot.studio.shelf import Shelf
 from surefoot.studio.show import Show
 
@@ -15,31 +16,6 @@ if TYPE_CHECKING:
     import viser
 
 MOST_CLIPS = 500
-
-DROP = """
-(() => {
-  if (window.surefootDrop) return;
-  window.surefootDrop = true;
-  document.title = "Surefoot";
-  const holds = (e) => e.dataTransfer && Array.from(e.dataTransfer.types).includes("Files");
-  window.addEventListener("dragover", (e) => { if (holds(e)) e.preventDefault(); });
-  window.addEventListener("drop", (e) => {
-    if (!holds(e)) return;
-    e.preventDefault();
-    const beside = (f) => /\\.(asf|bin)$/i.test(f.name);
-    const files = Array.from(e.dataTransfer.files).sort((a, b) => beside(b) - beside(a));
-    files.slice(0, 4).forEach((file, k) => setTimeout(() => {
-      const input = document.querySelector("input[type=file]");
-      if (!input) return;
-      const one = new DataTransfer();
-      one.items.add(file);
-      input.files = one.files;
-      input.dispatchEvent(new Event("change", { bubbles: true }));
-    }, 700 * k));
-  });
-})();
-"""
-"""A file dropped on the page goes the way of the button; without this the browser would leave the page and show it."""
 
 
 class Opening:
@@ -58,7 +34,7 @@ class Opening:
         self._stage.on_update(by_person(careful(self._chosen)))
         self._clip.on_update(by_person(careful(self._clip_chosen)))
         self._shown: Any = None
-        server._websock_server.queue_message(_messages.RunJavascriptMessage(source=DROP))
+        server._websock_server.queue_message(_messages.RunJavascriptMessage(source=NOTICE + DROP))
 
     def refresh(self, sight: Sight) -> None:
         """Show what is on stage."""

@@ -85,7 +85,4 @@ class Pace:
         factor = self.factor
         if factor is None or factor >= ENOUGH:
             return ""
-        return (
-            f"This machine cannot keep up: it plays {factor * self._speed:.2f} s for every second, not {self._speed:g} s "
-            f"({100.0 * factor:.0f} %; a simulated second takes {self.load:.2f} s of work)."
-        )
+        return f"Too slow here: × {factor * self._speed:.2f} instead of × {self._speed:g} ({100.0 * factor:.0f} %)"

@@ -14,6 +14,7 @@ from surefoot.bundle import Bundle, performing
 from surefoot.errors import InputError
 from surefoot.physics.batch import BatchEngine
 from surefoot.policy.policy import Policy
+from surefoot.reconstruct.escalate import METHODS, SAMPLES
 from surefoot.reconstruct.improved import ImprovedConfig, Search, improved
 from surefoot.reconstruct.outcome import Outcome, Report, finish
 from surefoot.reconstruct.problem import Problem, Watch
@@ -35,7 +36,7 @@ MOST = 100_000
 class Sampling:
     """What both methods take."""
 
-    samples: int = 1000
+    samples: int = SAMPLES["basic"]
     """Simulations side by side: more find harder moves and take longer."""
     seed: int = 0
     """Where random numbers start. The same seed gives the same move."""
@@ -59,7 +60,7 @@ class BasicWork(Sampling):
 class ImprovedWork(Sampling):
     """Improved SAMCON."""
 
-    samples: int = 400
+    samples: int = SAMPLES["improved"]
     """Simulations side by side in every pass."""
     search: ImprovedConfig = field(default_factory=ImprovedConfig)
     """How it searches."""
@@ -123,6 +124,11 @@ class Onlooker:
         return np.array(rows[:, first : first + nq]) if len(rows) > 1 else None
 
 
+def random_numbers(config: Sampling, method: str) -> np.random.Generator:
+    """Those that `surefoot reconstruct` draws with the same seed."""
+    return np.random.default_rng([config.seed, METHODS.index(method)])
+
+
 def prepared(bundle: Bundle, samples: int) -> tuple[BatchEngine, Timeline]:
     """The engine and the clip in it. One processor is left to whoever looks on."""
     engine = BatchEngine(bundle.character, samples, max((os.cpu_count() or 2) - 1, 1), bundle.scene)
@@ -135,7 +141,7 @@ def basic_work(bundle: Bundle, config: BasicWork, tell: Tell, should_stop: Shoul
     task = problem(clip, engine, config.search)
     onlooker = Onlooker(task, tell, should_stop)
     try:
-        done = samcon(clip, engine, config.search, np.random.default_rng(config.seed), onlooker)
+        done = samcon(clip, engine, config.search, random_numbers(config, "basic"), onlooker)
     except Stopped:
         done = finish(task, choose(task, onlooker.longest)[0], Report(method="basic", engine=engine))
     return result(bundle, done, "basic", config)
@@ -146,7 +152,7 @@ def improved_work(bundle: Bundle, config: ImprovedWork, tell: Tell, should_stop:
     engine, clip = prepared(bundle, config.samples)
     task = problem(clip, engine, config.search)
     onlooker = Onlooker(task, tell, should_stop, config.search.passes)
-    rng = np.random.default_rng(config.seed)
+    rng = random_numbers(config, "improved")
     try:
         done = improved(clip, engine, config.search, rng, onlooker, onlooker.passed)
     except Stopped:
@@ -172,7 +178,9 @@ def result(bundle: Bundle, done: Outcome, method: str, config: Sampling) -> Bund
     return performing(made)
 
 
+BASIC = "Samples moves in physics until one performs what is on stage: seconds to a minute. It has no feedback yet: a push makes it fall."
+IMPROVED = "For moves that the basic way does not find: passes that learn from one another. Minutes."
 KINDS = (
-    Kind(name="basic", title="Reconstruct (basic)", config=BasicWork, top=("samples", "seed"), run=basic_work),
-    Kind(name="improved", title="Reconstruct (improved)", config=ImprovedWork, top=("samples", "seed"), run=improved_work),
+    Kind(name="basic", title="Reconstruct (basic)", about=BASIC, config=BasicWork, top=("samples", "seed"), run=basic_work),
+    Kind(name="improved", title="Reconstruct (improved)", about=IMPROVED, config=ImprovedWork, top=("samples", "seed"), run=improved_work),
 )

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from html import escape
 from itertools import pairwise
 
 from surefoot.studio.guard import Guard
 from surefoot.studio.live import Sight
+from surefoot.studio.page import NOTICE
 from surefoot.studio.server import guarded_server, quiet
 from surefoot.studio.stage import Stage
 from surefoot.studio.world import FRAME, Frame
@@ -34,7 +36,13 @@ def page(sight: Sight, frames: Sequence[Frame], *, ghost: bool = True, follow: b
             recorder.insert_sleep(step if 0.0 < step < 1.0 else FRAME)
             stage.show(frame, sight.layout)
         recorder.insert_sleep(LAST)
-        return recorder.as_html()
+        return _named(recorder.as_html(), sight.show.name)
     finally:
         with quiet():
             server.stop()
+
+
+def _named(html: str, name: str) -> str:
+    """The page under the name of what it shows, with our script."""
+    html = html.replace("<title>Viser</title>", f"<title>{escape(name)}</title>", 1)
+    return html.replace("</body>", f"<script>{NOTICE}</script></body>", 1)

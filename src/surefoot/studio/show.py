@@ -34,6 +34,8 @@ class Show:
     """How it begins: a motion is replayed first, a bundle performs."""
     compare: Reference | None = None
     """What the ghost does while the reference is replayed."""
+    what: str = ""
+    """What is replayed, where that is not the clip itself."""
     motion: Motion | None = None
     """The source's clip on its own skeleton."""
     start: float = 0.0

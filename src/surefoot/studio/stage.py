@@ -4,13 +4,14 @@
     /stage/body/…     a mesh for each body and colour, in the body's frame
     /stage/ghost/…    the same shapes, translucent, where the reference is
 
-The camera is never written after a viewer has come. Squares of the ground are laid again under the character wherever it goes.
+Squares of the ground are laid again under the character wherever it goes; from below one sees through them.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import mujoco
@@ -19,8 +20,10 @@ from numpy.typing import NDArray
 
 from surefoot.character.character import Character
 from surefoot.motion import quaternion
+from surefoot.studio.forces import Arrow
 from surefoot.studio.shapes import Ground, grounds, shapes, squares
-from surefoot.studio.world import Arrow, Frame
+from surefoot.studio.view import home
+from surefoot.studio.world import Frame
 
 if TYPE_CHECKING:
     import viser
@@ -34,15 +37,34 @@ LIGHT, DARK = (236, 238, 241), (206, 211, 218)
 ARROW = (214, 39, 40)
 TILES = 40
 """Squares along each side of the ground that is laid out."""
-METRES_A_KILONEWTON = 1.6
-"""Length of an arrow, for a character of 1.7 m."""
+METRES_A_KILONEWTON, LONGEST = 4.0, 1.3
+"""Length of an arrow, and the most of it [m], for a character of 1.7 m."""
+SKIN = 0.13
+"""How far before the point an arrow ends that presses on it, for a character of 1.7 m [m]: else it would hide in the body."""
 PERSON = 1.7
 NEAR = 20.0
 """Balls farther away than this [m] are not shown: those that wait to be thrown lie beyond."""
 MOST_ARROWS = 4
+OUT_OF_SIGHT = np.array([[[0.0, 0.0, -1000.0], [0.0, 0.0, -999.0]]])
 
-Grab = Callable[[str, str, Array, Array], None]
-"""Called while somebody drags: "start", "update" or "end", the body's name, where it was taken and where the hand is (3,), in the world."""
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Drag:
+    """Somebody drags a body."""
+
+    who: int
+    """The number of the viewer."""
+    phase: str
+    """ "start", "update" or "end"."""
+    body: str
+    taken: Array  # (3,)
+    """Where it was taken, in the world."""
+    hand: Array  # (3,)
+    """In the world; measured from below the character where the camera goes `along` with it."""
+    along: bool
+
+
+Grab = Callable[[Drag], None]
 
 
 class Stage:
@@ -55,6 +77,7 @@ class Stage:
         self._ghost_data = mujoco.MjData(character.model)
         self._size = character.height / PERSON
         self._away = np.zeros(3)
+        self._seen = False
         self.follow = True
         self.ghost = True
         with server.atomic():
@@ -65,9 +88,8 @@ class Stage:
             self._arrows = [self._arrow(k) for k in range(MOST_ARROWS)]
             if grab is not None:
                 self._offer(grab)
-            aim = np.array([0.0, 0.0, 0.55 * character.height])
-            server.initial_camera.look_at = tuple(aim)
-            server.initial_camera.position = tuple(aim + character.height * np.array([1.9, -1.9, 0.55]))
+            position, aim = home(character.height)
+            server.initial_camera.look_at, server.initial_camera.position = aim, position
 
     def show(self, frame: Frame, layout: Any) -> None:
         """A moment of the world whose rows have this layout."""
@@ -78,7 +100,8 @@ class Stage:
         mujoco.mj_kinematics(self._model, self._data)
         root = np.array(self._data.xpos[1])
         with self._server.atomic():
-            self._away = -root * [1.0, 1.0, 0.0] if self.follow else np.zeros(3)
+            if self.follow or not self._seen:  # whoever stops following stays where it was
+                self._away, self._seen = -root * [1.0, 1.0, 0.0], True
             self._root.position = self._away
             self._place(self._bodies, self._data)
             ghost = frame.ghost if self.ghost else None
@@ -92,6 +115,21 @@ class Stage:
             for ground, node in self._grounds:
                 self._carry(ground, node, root)
             self._point(frame.arrows)
+
+    @property
+    def height(self) -> float:
+        """Of the character [m]."""
+        return self._character.height
+
+    @property
+    def side(self) -> float:
+        """Of a square of the ground [m]."""
+        return _side(self._character.height)
+
+    @property
+    def root(self) -> Array:
+        """Where the character is in the scene (3,)."""
+        return np.array(self._data.xpos[1]) + self._away
 
     def remove(self) -> None:
         """Take everything away."""
@@ -120,7 +158,7 @@ class Stage:
         side = _side(self._character.height)
         node = self._server.scene.add_frame(f"/stage/ground/{k}", show_axes=False, position=ground.position, wxyz=ground.rotation)
         for name, colour, (vertices, faces) in zip(("dark", "light"), (DARK, LIGHT), squares(side, TILES), strict=True):
-            self._server.scene.add_mesh_simple(f"/stage/ground/{k}/{name}", vertices, faces, color=colour, cast_shadow=False, side="double")
+            self._server.scene.add_mesh_simple(f"/stage/ground/{k}/{name}", vertices, faces, color=colour, cast_shadow=False)
         return node
 
     def _carry(self, ground: Ground, node: Any, root: Array) -> None:
@@ -149,7 +187,7 @@ class Stage:
         thick = 0.018 * self._size
         arrow = self._server.scene.add_arrows(
             f"/stage/arrow/{k}",
-            np.zeros((1, 2, 3)),
+            OUT_OF_SIGHT,
             ARROW,
             shaft_radius=thick,
             head_radius=2.4 * thick,
@@ -164,12 +202,13 @@ class Stage:
             if k >= len(arrows):
                 if node.visible:
                     node.visible = label.visible = False
+                    node.points = OUT_OF_SIGHT  # else a browser shows it there for a picture when it comes back
                 continue
             arrow = arrows[k]
-            length = max(METRES_A_KILONEWTON * self._size**-2 * arrow.newtons / 1000.0, 0.15 * self._size)
+            length = float(np.clip(METRES_A_KILONEWTON * self._size**-2 * arrow.newtons / 1000.0, 0.15 * self._size, LONGEST * self._size))
             way = arrow.force / max(arrow.newtons, 1e-9)
             # a push ends where it presses: its arrow comes from outside
-            tail = arrow.point if arrow.pulls else arrow.point - length * way
+            tail = arrow.point if arrow.pulls else arrow.point - (length + SKIN * self._size) * way
             node.points = np.stack([tail, tail + length * way])[None]
             label.position = tail + (length * way if arrow.pulls else 0.0) + [0.0, 0.0, 0.06 * self._size]
             label.text = f"{arrow.newtons:.0f} N"
@@ -184,10 +223,12 @@ class Stage:
             for node in nodes:
                 node.on_drag(self._dragged(grab, names[body]))
 
-    def _dragged(self, grab: Grab, body: str) -> Callable[[Any], None]:
-        def drag(event: Any) -> None:
+    def _dragged(self, grab: Grab, body: str) -> Callable[[Any], Any]:
+        async def drag(event: Any) -> None:  # viser keeps the order of coroutines alone
             away = self._away
-            grab(event.phase, body, np.asarray(event.start_position) - away, np.asarray(event.end_position) - away)
+            hand = np.asarray(event.end_position) - (0.0 if self.follow else away)
+            taken = np.asarray(event.start_position) - away
+            grab(Drag(who=event.client_id, phase=event.phase, body=body, taken=taken, hand=hand, along=self.follow))
 
         return drag
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.errors import one_line
-from surefoot.studio.controls import Pushes, TimeLine, by_person
+from surefoot.studio.controls import Pushes, TimeLine, careful
 from surefoot.studio.guard import Guard, is_loopback
 from surefoot.studio.learning import Learning
 from surefoot.studio.live import Live, Sight
@@ -24,8 +24,9 @@ from surefoot.studio.plots import Plots
 from surefoot.studio.server import guarded_server, quiet
 from surefoot.studio.shelf import Shelf
 from surefoot.studio.show import Show
-from surefoot.studio.stage import Stage
+from surefoot.studio.stage import Drag, Stage
 from surefoot.studio.taking import Taking
+from surefoot.studio.view import View, bring_back, resize
 from surefoot.studio.world import World
 
 Array = NDArray[np.float64]
@@ -47,10 +48,11 @@ class Studio:
         self.live = Live(show, playing)
         self.shelf = Shelf(show)
         self._ended = threading.Event()
-        self._held: tuple[str, Array] | None = None
+        self._held: dict[int, tuple[str, Array]] = {}  # body and point in its frame, by viewer
         self._furnish()
         self._stage = self._set(self.live.sight)
         self._thread = threading.Thread(target=self._paint, name="studio painter", daemon=True)
+        self.server.on_client_disconnect(lambda client: self.live.ask(lambda world: self._let_go(client.client_id, world)))
         self.live.start()
         self._thread.start()
 
@@ -90,26 +92,13 @@ class Studio:
         tabs = gui.add_tab_group()
         with tabs.add_tab("Push"):
             self._pushes = Pushes(self.server, live)
-            with gui.add_folder("View"):
-                self._mode = gui.add_dropdown("Play", ("in physics", "the clip itself"), hint="Simulated, or the reference's own poses")
-                self._ghost = gui.add_checkbox("Ghost of the reference", True)
-                self._follow = gui.add_checkbox("Camera follows", True)
-                self._shadows = gui.add_checkbox("Shadows", True)
+            self._view = View(self.server, live)
         self._plots = Plots(self.server, live, tabs.add_tab("Curves"))
         with tabs.add_tab("Learn"):
             self.learning = Learning(self.server, live, self.shelf)
         with tabs.add_tab("Export"):
             self._taking = Taking(self.server, live)
-        self._mode.on_update(by_person(lambda event: self._set_mode(event.target.value == "in physics")))
-        self._shadows.on_update(by_person(lambda event: self._light(bool(event.target.value))))
-        self._light(True)
-
-    def _light(self, shadows: bool) -> None:
-        self.server.scene.configure_default_lights(enabled=True, cast_shadow=shadows)
-
-    def _set_mode(self, physics: bool) -> None:
-        self.live.ask(lambda world: world.set_mode("simulate" if physics else "replay"))
-        self.live.play(True)
+        self._view.back.on_click(careful(lambda event: bring_back(event.client, live.sight.show.character.height, self._stage.root)))
 
     def _set(self, sight: Sight) -> Stage:
         return Stage(self.server, sight.show.character, sight.model, self._grab)
@@ -122,8 +111,11 @@ class Studio:
             sight = self.live.sight
             if sight.generation != generation:
                 self._stage.remove()
+                before = self._stage.height
                 self._stage, generation, painted = self._set(sight), sight.generation, None
-            self._stage.follow, self._stage.ghost = bool(self._follow.value), bool(self._ghost.value)
+                if before != self._stage.height:
+                    resize(self.server, self._stage.height / before)
+            self._stage.follow, self._stage.ghost = self._view.follow, self._view.ghost
             look = (sight.frame, self._stage.follow, self._stage.ghost)
             watched = bool(self.server.get_clients()) or painted is None
             if watched and (painted is None or any(a is not b for a, b in zip(look, painted, strict=True))):
@@ -142,28 +134,30 @@ class Studio:
         self._opening.refresh(sight)
         self._plots.refresh(sight, time.perf_counter())
         self._taking.refresh(sight)
-        mode = "in physics" if sight.mode == "simulate" else "the clip itself"
-        if self._mode.value != mode:
-            self._mode.value = mode
+        self._view.refresh(sight, self._stage.side)
         said = told(sight)
         if said != self._said:
             self._status.content = self._said = said
 
-    def _grab(self, phase: str, body: str, taken: Array, hand: Array) -> None:
+    def _grab(self, drag: Drag) -> None:
         """Somebody drags a body: hold it where it was taken and pull it to the hand."""
 
         def request(world: World) -> None:
-            if phase == "end":
-                self._held = None
-                world.release()
+            if drag.phase == "end":
+                self._let_go(drag.who, world)
                 return
-            if phase == "start" or self._held is None or self._held[0] != body:
-                self._held = body, world.local(body, taken)
-            world.pull(body, self._held[1], hand)
+            held = self._held.get(drag.who)
+            if drag.phase == "start" or held is None or held[0] != drag.body:
+                held = self._held[drag.who] = drag.body, world.local(drag.body, drag.taken)
+            world.pull(*held, drag.hand, along=drag.along, who=drag.who)
 
-        if phase != "end" and not self.live.sight.playing:
+        if drag.phase != "end" and not self.live.sight.playing:
             self.live.play(True)
         self.live.ask(request)
+
+    def _let_go(self, who: int, world: World) -> None:
+        self._held.pop(who, None)
+        world.release(who)
 
     def _refused(self, client: int, why: str) -> None:
         """Tell the person who handed in something that is not taken."""
@@ -174,17 +168,16 @@ class Studio:
 
 
 def told(sight: Sight) -> str:
-    """The state of things in a few lines of Markdown."""
-    mode = "simulated" if sight.mode == "simulate" else "the clip itself, without physics"
-    lines = [f"**{_plain(sight.show.name)}** — {mode}"]
-    if sight.frame.fallen:
-        lines.append(f"**Fell:** {_plain(sight.frame.fallen)}. *Stand up again* puts it back.")
-    if sight.complaint:
-        lines.append(_plain(sight.complaint))
-    elif sight.factor is not None:
-        lines.append(f"Real time × {sight.factor * sight.speed:.2f}")
+    """The state of things in Markdown: three lines as a rule, so that what stands below does not jump."""
+    what = "simulated" if sight.mode == "simulate" else sight.show.what or "the clip itself"
+    pace = "Paused" if not sight.playing else "Real time" if sight.factor is None else f"Real time × {sight.factor * sight.speed:.2f}"
+    lines = [f"**{_plain(sight.show.name)}** — {what}", _plain(sight.complaint) or pace]
     if sight.error:
         lines.append(f"**Not done:** {_plain(sight.error)}")
+    elif sight.frame.fallen:
+        lines.append(f"**Fell:** {_plain(sight.frame.fallen)}")
+    else:
+        lines.append("On its feet" if sight.mode == "simulate" else "Without physics; a push brings it in")
     return "\n\n".join(lines)
 
 

@@ -32,6 +32,8 @@ class Step:
     """In a few words."""
     best: Array | None = None  # (T, nq)
     """The best move so far, where there is a new one."""
+    ghost: Array | None = None  # (T, nq)
+    """What it is to become; None where that is what was on stage."""
     frame_time: float = 0.0
     """Of `best` [s]."""
 
@@ -52,7 +54,9 @@ class Kind:
 
     name: str
     title: str
-    """On its button's dropdown."""
+    """In the page's dropdown."""
+    about: str
+    """What it does, in a sentence."""
     config: Callable[[], Any]
     """Its config with the values to begin with."""
     top: tuple[str, ...]
@@ -62,9 +66,9 @@ class Kind:
 
 def kinds() -> dict[str, Kind]:
     """What may be started, by name."""
-    from surefoot.studio import reconstruction
+    from surefoot.studio import guiding, reconstruction
 
-    return {kind.name: kind for kind in reconstruction.KINDS}
+    return {kind.name: kind for kind in (*reconstruction.KINDS, *guiding.KINDS)}
 
 
 def kind(name: str) -> Kind:

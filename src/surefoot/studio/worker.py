@@ -2,7 +2,8 @@
 
     python -m surefoot.studio.worker FOLDER
 
-FOLDER holds job.json {"kind", "config"} and in.surefoot; out.surefoot is written at the end, best.npy whenever there is a better move.
+FOLDER holds job.json {"kind", "config"} and in.surefoot; out.surefoot is written at the end, best.npy whenever there is a better move,
+ghost.npy beside it where it is to become something else than what was on stage.
 Standard output holds one JSON object a line: {"part", "said", "frame_time"}, at last {"done"} or {"error"}. A line on standard input, or
 its end, means: stop, and hand back the best there is.
 """
@@ -36,10 +37,11 @@ def work(folder: Path) -> None:
     bundle = load(folder / "in.surefoot")
 
     def tell(step: Step) -> None:
-        if step.best is not None:
-            file = io.BytesIO()
-            np.save(file, step.best, allow_pickle=False)
-            atomic_write(folder / "best.npy", file.getvalue())
+        for name, poses in (("ghost", step.ghost), ("best", step.best)):
+            if poses is not None:
+                file = io.BytesIO()
+                np.save(file, poses, allow_pickle=False)
+                atomic_write(folder / f"{name}.npy", file.getvalue())
         say(part=step.part, said=step.said, frame_time=step.frame_time if step.best is not None else 0.0)
 
     config = restored(type(asked.config()), job["config"])

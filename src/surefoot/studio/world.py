@@ -20,6 +20,7 @@ from surefoot.errors import InputError
 from surefoot.motion import quaternion
 from surefoot.physics.push import trunk
 from surefoot.play.player import Player
+from surefoot.studio.forces import Arrow, Pull, Trace, spring
 from surefoot.studio.show import Show
 
 Array = NDArray[np.float64]
@@ -33,27 +34,9 @@ PUSH = 0.2
 """Seconds that a standard push lasts."""
 SHOWN = 0.6
 """Seconds for which the arrow of a push is seen."""
-STIFF = 20.0
-"""Newtons of a pull for each metre and kilogram of the character."""
-HARDEST = 12.0
-"""Newtons of a pull for each kilogram, at most."""
 AFTER = 1.0
 """Seconds for which a performance that ended is held before it begins again."""
 BALLS = 3
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Arrow:
-    """A force to be drawn."""
-
-    point: Array  # (3,)
-    force: Array  # (3,) [N]
-    pulls: bool = False
-    """Somebody holds the point and pulls; otherwise something presses on it."""
-
-    @property
-    def newtons(self) -> float:
-        return float(np.linalg.norm(self.force))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -73,26 +56,6 @@ class Frame:
     """Counts the beginnings: frames of one take follow one another."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Trace:
-    """A force that is to be seen until a time."""
-
-    until: float
-    body: str
-    point: Array  # (3,) in the body's frame
-    force: Array  # (3,) [N]
-    pulls: bool
-
-
-@dataclass(eq=False)
-class Pull:
-    """A hand that holds a body by a point."""
-
-    body: str
-    point: Array  # (3,) in the body's frame
-    target: Array  # (3,) in the world
-
-
 class World:
     """One show being played."""
 
@@ -109,7 +72,7 @@ class World:
         self._rest = 0.0
         self._past: deque[Frame] = deque(maxlen=round(KEPT / FRAME) + 1)
         self._looking: int | None = None
-        self._pull: Pull | None = None
+        self._pulls: dict[int, Pull] = {}  # by whose hand it is
         self._traces: list[Trace] = []
         self.frame = self._seen()
         self._past.append(self.frame)
@@ -178,7 +141,8 @@ class World:
             self._player = self._made(self._place)
             self._entered, self._begun, self._shift, self._rest = self._place, -self._place, 0.0, 0.0
             self._take += 1
-        self._looking, self._pull = None, None
+        self._looking = None
+        self._pulls.clear()
         self._traces.clear()
         self.frame = self._seen()
         self._past.clear()
@@ -208,18 +172,21 @@ class World:
         size = self.show.character.height
         self._player.throw(start=(1.6 * size * np.cos(way), 1.6 * size * np.sin(way), 0.9 * size), speed=speed)
 
-    def pull(self, body: str, point: ArrayLike, target: ArrayLike) -> None:
-        """Hold a body by a point in its frame and pull it towards a target in the world, until `release`."""
+    def pull(self, body: str, point: ArrayLike, hand: ArrayLike, *, along: bool = False, who: int = 0) -> None:
+        """Hold a body by a point in its frame and pull it towards a hand in the world, until `release`.
+
+        `along` has the hand measured from below the root, with which it goes. Several people may pull, each with one hand.
+        """
         self.show.character.body(body)
-        point, target = (np.asarray(v, dtype=float).reshape(3) for v in (point, target))
-        if not (np.isfinite(point).all() and np.isfinite(target).all()):
+        point, hand = (np.asarray(v, dtype=float).reshape(3) for v in (point, hand))
+        if not (np.isfinite(point).all() and np.isfinite(hand).all()):
             raise InputError("a pull needs finite points.")
         self.set_mode("simulate")
-        self._pull = Pull(body, point, target)
+        self._pulls[who] = Pull(body=body, point=point, hand=hand, along=along)
 
-    def release(self) -> None:
+    def release(self, who: int = 0) -> None:
         """Let go."""
-        self._pull = None
+        self._pulls.pop(who, None)
 
     @property
     def facing(self) -> float:
@@ -280,18 +247,16 @@ class World:
         whole = int(np.floor(self._rest / timestep + 1e-9)) * timestep
         self._rest -= whole
         if whole > 0.0:
-            if self._pull is not None:
-                self._tug(self._pull, whole)
+            for pull in self._pulls.values():
+                self._tug(pull, whole)
             player.advance(whole)
         self._traces = [trace for trace in self._traces if trace.until > player.time]
 
     def _tug(self, pull: Pull, duration: float) -> None:
-        """The pull's force on the body: a spring from the held point to the target."""
+        """The force of a pull on its body."""
         position, rotation = self.transform(pull.body)
         held = position + quaternion.rotate(rotation, pull.point)
-        mass = self.show.character.mass
-        force = STIFF * mass * (pull.target - held)
-        force *= min(1.0, HARDEST * mass / max(float(np.linalg.norm(force)), 1e-9))
+        force = spring(held, pull.target(self._pose()[:3]), self.show.character.mass)
         center = position + quaternion.rotate(rotation, self._center(pull.body))
         self._player.push(force, duration=duration, body=pull.body, torque=np.cross(held - center, force))
         until = self._player.time + 1.5 * duration + FRAME
@@ -344,10 +309,14 @@ class World:
         """The reference's pose, turned and moved along the floor to the character where a policy with feedback lets it drift."""
         if ghost is None or not getattr(self.show.policy, "closed", False) or self._player.lost:
             return ghost
-        pose, ahead = self._player.qpos(), self.show.character.forward
-        have, want = (quaternion.rotate(q[3:7], ahead) for q in (pose, ghost))
-        yaw = float(np.arctan2(have[1], have[0]) - np.arctan2(want[1], want[0]))
-        out = np.array(ghost)
-        out[:2] = pose[:2]
-        out[3:7] = quaternion.multiply(quaternion.about([0.0, 0.0, 1.0], yaw), ghost[3:7])
-        return out
+        return beside(self._player.qpos(), ghost, self.show.character.forward)
+
+
+def beside(pose: Array, ghost: Array, ahead: Array) -> Array:
+    """A pose (nq,) turned about z and moved along the floor to where another stands and looks; `ahead` (3,) in the root's frame."""
+    have, want = (quaternion.rotate(q[3:7], ahead) for q in (pose, ghost))
+    yaw = float(np.arctan2(have[1], have[0]) - np.arctan2(want[1], want[0]))
+    out = np.array(ghost)
+    out[:2] = pose[:2]
+    out[3:7] = quaternion.multiply(quaternion.about([0.0, 0.0, 1.0], yaw), ghost[3:7])
+    return out
