@@ -8,9 +8,9 @@
 
 Once the best stands more than `raise_at` of the time the pushes grow, those of the trial and those that the walks are taught under.
 
-Before that come open-loop controls: a pass of one walk with all samples, whose survivors' actions are averaged. Where all are lost, actions
-are tried `widen` times as widely; where that does not do, every joint that carries, balances or swings is tried `wide`, and what survived on
-the average becomes the reference of a new pass. What once had to be tried widely narrows by itself, as survivors agree.
+Before that come open-loop controls: a pass of one walk with all samples, whose survivors' actions are averaged. Where all are lost,
+actions are tried `widen` times as widely; where that does not do, every joint that carries, balances or swings is tried `wide`, and what
+survived on the average becomes the reference of a new pass. What once had to be tried widely narrows by itself, as survivors agree.
 F fragments, d numbers an action, n features.
 """
 

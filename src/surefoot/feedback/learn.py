@@ -120,7 +120,7 @@ def said(search: Search, config: GuidedConfig) -> str:
     last = search.history[-1]
     where = f"iteration {search.done} of at most {config.iterations}"
     if last.get("lost"):
-        return f"{where}: all walks lost" + (", back to the best" if last["stage"] == "closed" else f"; next, wider")
+        return f"{where}: all walks lost" + (", back to the best" if last["stage"] == "closed" else "; next, wider")
     if last["stage"] == "wide":
         return f"{where}: open-loop controls of all joints"
     pushed = f" under pushes of {last['force']:.0f} N" if last["force"] else ""
