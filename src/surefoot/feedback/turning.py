@@ -30,6 +30,8 @@ Array = NDArray[np.float64]
 
 PERSON = 62.0
 """[kg]; forces are given for a body of this mass and scale with it."""
+WEAKER = (1.0, 0.5, 0.25)
+"""Parts of the gentle push that are tried until a third of the episodes stand."""
 PARTS = (0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 1.0, 1.1)
 """Strengths, as parts of the full one, at which the rate that is reached is measured."""
 GRAIN = 1.0
@@ -117,12 +119,14 @@ def turning(
 
 def recorded(course: Course, config: TurningConfig, draw: np.random.Generator) -> Array:
     """Turns (F, d) [rad of action per rad/s] from actions under steady side pushes, of those who stood; the sign is turned."""
-    force = config.force * course.character.mass / PERSON
-    side = np.linspace(-force, force, config.episodes)
     nothing = np.zeros((config.episodes, *course.policy.action.shape))
-    found = course.run(nothing, config.seconds, draw, side)
-    stood = (found.lasted >= config.seconds) & np.isfinite(found.rate)
-    if stood.sum() < 8:
+    for part in WEAKER:
+        force = part * config.force * course.character.mass / PERSON
+        found = course.run(nothing, config.seconds, draw, np.linspace(-force, force, config.episodes))
+        stood = (found.lasted >= config.seconds) & np.isfinite(found.rate)
+        if stood.sum() >= max(config.episodes // 3, 8):
+            break
+    else:
         raise InputError(
             f"only {stood.sum()} of {config.episodes} episodes stand under gentle side pushes: the skill is too weak to learn to turn."
         )
