@@ -206,6 +206,8 @@ def test_curves_are_drawn_of_a_simulation(page: Any, studio: Any) -> None:
 def test_two_viewers_see_the_same_and_a_closed_page_stops_nothing(browser: Any, page: Any, studio: Any) -> None:
     other = opened(browser, studio.address)
     try:
+        button(page, "Pause").click()
+        until(lambda: button(other, "Play").count() == 1, "the other page's button")
         number(page, "Time [s]").fill("0.7")
         until(lambda: number(other, "Time [s]").input_value() == "0.7", "the other page's time line")
         button(other, "Play").click()
@@ -263,6 +265,28 @@ def test_a_job_is_stopped_and_hands_back_its_best(page: Any, studio: Any) -> Non
     assert report.error == ""
     assert report.result is not None
     until(lambda: "Not there yet:" in said(page) or "Done:" in said(page), "the page to say so")
+
+
+@pytest.mark.slow
+def test_learning_is_started_from_the_page_shows_what_it_begins_with_and_is_stopped(page: Any, studio: Any) -> None:
+    tab(page, "Learn")
+    what = page.get_by_text("What", exact=True).locator("xpath=following::input[@role='combobox'][1]")
+    what.click()
+    page.get_by_role("option", name="Learn to stay up").click()
+    page.get_by_text("Shape", exact=True).wait_for()  # the panel of its own config
+    button(page, "Start").click()
+    until(lambda: studio.live.sight.show.compare is not None, "the policy before learning on stage", 200.0)
+    assert studio.live.sight.show.reference.duration > 4.0
+    until(lambda: "the best so far" in said(page), "the page to say what is played")
+    until(lambda: 0.0 < studio.learning.job.report.part < 1.0 and "of its walks" in said(page), "the bar to move")
+    keep(page, "guided")
+    button(page, "Stop and take the best").click()
+    until(lambda: studio.learning.job.report.over, "the end")
+    assert "before anything was learned" in studio.learning.job.report.error
+    until(lambda: studio.live.sight.show.compare is None, "the clip on stage again")
+    what.click()
+    page.get_by_role("option", name="Reconstruct (basic)").click()
+    number(page, "Samples").wait_for()
 
 
 @pytest.mark.slow
