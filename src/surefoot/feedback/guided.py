@@ -3,14 +3,14 @@
     until nothing is gained:
         walks round the cycle, sampling around the policy, pushed now and then                     (the oracle; see `walks`)
         M_E  = regression of actions on states over what survived                                  (eq. 18 to 23; see `regression`)
-        M_R  = the regulator of the linear dynamics that all samples show                          (beyond the paper; see `riccati`)
-        of M_E, M_R, (M_E + M_R) / 2 and the best so far, the one that stands longest under pushes on a fresh seed goes on
+        M_R  = the regulator of the linear dynamics that all samples show, at several efforts      (beyond the paper; see `riccati`)
+        of M_E, every M_R, (M_E + M_R) / 2 and the best so far, the one that stands longest under pushes on a fresh seed goes on
 
-Once the best stands more than `raise_at` of the time the pushes grow, those of the trial and those that the walks are taught under.
-
-Before that come open-loop controls: a pass of one walk with all samples, whose survivors' actions are averaged. Where all are lost,
-actions are tried `widen` times as widely; where that does not do, every joint that carries, balances or swings is tried `wide`, and what
-survived on the average becomes the reference of a new pass. What once had to be tried widely narrows by itself, as survivors agree.
+Two passes come first, open loop and by one walk with all samples: one as narrow as the paper's, which does for gaits, and one that tries
+the joints that carry, balance and swing far more widely, without which no stunt is found; the dynamics are learned from what fails as well.
+What stands longer goes on. Then exploration narrows as survivors agree (eq. 20), but no faster than by `narrow` and never below the floor;
+it widens again where all walks are lost. One walk with all samples goes on until a policy stands most of the time, then many side by side,
+pushed. Once the best stands more than `raise_at` of the time the pushes grow, those of the trial and those that the walks are taught under.
 F fragments, d numbers an action, n features.
 """
 
@@ -18,7 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,12 @@ PERSON = 62.0
 """[kg]; forces are given for a body of this mass and scale with it."""
 KEPT = 24
 """Rows a fragment from which trials begin."""
+STEADY = 0.7
+"""Part of the time that a policy must stand before many walks go side by side."""
+EFFORTS = {"bold regulator": 0.3, "regulator": 1.0, "shy regulator": 3.0}
+"""Candidates by what they pay for actions, in parts of the configured effort."""
+UNIT = float(np.radians(5.0))
+"""What the regulator counts actions in [rad]."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,17 +62,17 @@ class GuidedConfig:
     rounds: int = 8
     """Of the cycle, in every iteration; walks times rounds times what survives a round is what a fragment is learned from."""
     warm_up: int = 6
-    """Rounds of the passes before feedback, in which all samples are one walk."""
-    wide: float = 11.5
-    """What is tried with all joints where `spread` does not do [degrees]."""
+    """Rounds while one walk has all samples."""
     iterations: int = 12
     """At most."""
     patience: int = 4
     """Iterations without gain after which it ends."""
     spread: float = 5.0
     """Standard deviation of what is tried first [degrees] (the paper's)."""
-    widen: float = 1.8
-    """How much more widely it is tried where all was lost."""
+    wide: float = 11.5
+    """Of what is tried next [degrees], unless that does."""
+    narrow: float = 0.7
+    """What an iteration may leave of it."""
     floor: float = 4.0
     """What it never falls below [degrees]: without it exploration dies before feedback is learned."""
     noise: float = 3.0
@@ -73,7 +80,7 @@ class GuidedConfig:
     ridge: float = 1e-3
     """lambda of eq. 23, in parts of the features' variance."""
     effort: float = 1.0
-    """What the regulator pays for actions, against states; 0 leaves the regulator out."""
+    """What the regulator pays for actions, against states; a third and three times as much are tried as well. 0 leaves it out."""
     horizon: int = 10
     """Fragments that a sample's descendants must live for it to be learned from."""
     force: float = 40.0
@@ -88,10 +95,8 @@ class GuidedConfig:
     """Seconds by which the reference is read ahead, for a person's servos."""
     fragment: float = 0.1
     """Seconds that a fragment lasts, about."""
-    ankles: bool = False
-    """Feedback turns ankles as well."""
-    shoulders: bool = False
-    """Feedback turns shoulders as well."""
+    joints: Literal["all", "carriers"] = "all"
+    """What feedback turns: waist, legs, shoulders and elbows, or the paper's waist, hips and knees alone."""
 
     def __post_init__(self) -> None:
         for name in ("walks", "rounds", "warm_up", "iterations", "patience", "horizon"):
@@ -99,7 +104,7 @@ class GuidedConfig:
                 raise InputError(f"{name} must be at least 1, got {getattr(self, name)}.")
         if self.samples < 4:
             raise InputError(f"a walk needs four samples or more, got {self.samples}.")
-        for name in ("spread", "widen", "wide", "grow", "fragment", "raise_at"):
+        for name in ("spread", "wide", "narrow", "grow", "fragment", "raise_at"):
             if not getattr(self, name) > 0.0:
                 raise InputError(f"{name} must be positive, got {getattr(self, name)}.")
         for name in ("floor", "noise", "ridge", "effort", "force"):
@@ -125,14 +130,12 @@ class Search:
     """The present push [N], for 62 kg."""
     idle: int = 0
     done: int = 0
-    width: float = 1.0
-    """What is tried without feedback, in parts of the configured spread."""
-    stage: str = "open"
-    """"open": averaging open-loop controls; "wide": the same with all joints; "closed": feedback."""
+    widest: float = 0.0
+    """What is tried at most [rad]."""
     history: list[dict[str, Any]] = field(default_factory=list)
     """What every iteration brought (JSON values)."""
 
-    FACTS = ("score", "force", "idle", "done", "width", "stage", "history")
+    FACTS = ("score", "force", "idle", "done", "widest", "history")
 
     def facts(self) -> dict[str, Any]:
         """What is no array, as JSON values."""
@@ -172,13 +175,12 @@ class Guided:
         self.seed = seed
         self.engine = BatchEngine(cycle.character, config.walks * config.samples, threads)
         self.trial = BatchEngine(cycle.character, 96, threads)
-        self.joints: Actions = carriers(cycle.character, cycle.servos, ankles=config.ankles, shoulders=config.shoulders)
+        found = carriers if config.joints == "carriers" else actions
+        self.joints: Actions = found(cycle.character, cycle.servos)
         self.symmetry: Symmetry | None = symmetry(cycle, self.engine, self.joints) if even else None
-        self.all: Actions = actions(cycle.character, cycle.servos)
-        self.symmetry_of_all = symmetry(cycle, self.engine, self.all) if even else None
+        self.open = Walks(self.engine, cycle, self.joints, 1, noise=0.0, horizon=config.horizon)
         noise = float(np.radians(config.noise))
-        self.one = Walks(self.engine, cycle, self.joints, 1, noise=0.0, horizon=config.horizon)
-        self.whole = Walks(self.engine, cycle, self.all, 1, noise=0.0, horizon=config.horizon)
+        self.one = Walks(self.engine, cycle, self.joints, 1, noise=noise, horizon=config.horizon)
         self.many = Walks(self.engine, cycle, self.joints, config.walks, noise=noise, horizon=config.horizon)
 
     @property
@@ -207,8 +209,9 @@ class Guided:
         begins = cycle.edges[:-1]
         rows = self.engine.rows(cycle.qpos[begins], cycle.qvel[begins], policy.reference[policy.place(begins - 1)])
         starts = [row[None] for row in rows]
-        wide = np.tile(np.radians(self.config.spread) * joints.share, (fragments, 1))
-        return Search(policy=policy, spread=wide, starts=starts, best=policy, best_starts=starts)
+        widest = float(np.radians(self.config.spread))
+        wide = np.tile(widest * joints.share, (fragments, 1))
+        return Search(policy=policy, spread=wide, starts=starts, best=policy, best_starts=starts, widest=widest)
 
     def over(self, search: Search) -> bool:
         """Whether nothing more is to be gained."""
@@ -216,67 +219,49 @@ class Guided:
 
     def step(self, search: Search) -> None:
         """One iteration. Its random numbers follow from the seed and its number alone."""
+        config = self.config
         draw, fresh = (np.random.default_rng(s) for s in np.random.SeedSequence([self.seed, search.done]).spawn(2))
-        if search.stage == "closed":
-            self._learn(search, draw, fresh)
-        elif search.stage == "wide":
-            self._widen(search, draw)
-        else:
-            self._average(search, draw, fresh)
+        opening = search.done < len(self.openings) and search.score < STEADY
+        if opening:
+            search.policy, search.widest = self.start.policy, self.openings[search.done]
+            search.spread = np.tile(search.widest * self.joints.share, (self.cycle.num_fragments, 1))
         search.done += 1
-
-    def _average(self, search: Search, draw: np.random.Generator, fresh: np.random.Generator) -> None:
-        """Better open-loop controls: the mean of what survived around the present ones."""
-        config = self.config
-        widest = np.tile(np.radians(config.spread) * search.width * self.joints.share, (self.cycle.num_fragments, 1))
-        found = self.one.gather(search.policy, widest, self._entries(search, draw), config.warm_up, draw)
+        shaky = search.score < STEADY and not self.cycle.ends
+        walks = self.open if opening and shaky else self.one if shaky else self.many
+        rounds = config.warm_up if shaky else config.rounds
+        force = 0.0 if shaky or opening else 0.8 * max(search.force, config.force) * self._weight
+        found = walks.gather(search.policy, search.spread, self._entries(search, draw), rounds, draw, force)
         if found is None:
-            search.history.append({"stage": "open", "lost": True})
-            if search.width * config.widen * config.spread <= config.wide:
-                search.width *= config.widen
-            else:
-                search.stage = "wide"
+            self._lost(search, opening)
             return
-        center, gain, action, spread = self._regressed(found, self.symmetry)
-        search.spread = np.maximum(spread, np.radians(config.spread) * self.joints.share)
+        width, before = search.widest, search.best
+        search.widest = max(width * config.narrow, float(np.radians(config.floor)))
+        candidates, spread = self._candidates(search, found)
+        search.spread = np.clip(spread, np.radians(config.floor) * self.joints.share, search.widest * self.joints.share)
         search.starts = [rows[draw.permutation(len(rows))[:KEPT]] for rows in found.starts]
-        mean = search.policy.replace(center=center, action=action, gain=np.zeros_like(gain))
-        self._choose(search, {"open loop": mean}, found, fresh)
-        search.stage = "closed"
+        self._choose(search, candidates, found, fresh, self.start.starts if opening else search.starts)
+        if opening and search.best is before:  # the narrower pass did better: on from there
+            search.policy, search.starts = search.best, search.best_starts
+            search.widest = self.openings[0]
+            search.spread = np.minimum(search.spread, search.widest * self.joints.share)
 
-    def _widen(self, search: Search, draw: np.random.Generator) -> None:
-        """All joints are tried; the mean of what survived becomes the reference."""
-        fragments, size = self.cycle.num_fragments, self.all.size
-        still = {"action": np.zeros((fragments, size)), "gain": np.zeros((fragments, size, search.policy.center.shape[1]))}
-        blank = search.policy.replace(columns=self.all.columns, **still)
-        spread = np.tile(np.radians(self.config.wide) * self.all.share, (fragments, 1))
-        found = self.whole.gather(blank, spread, self._entries(search, draw), self.config.warm_up, draw)
-        search.stage = "open"
-        if found is None:
-            search.idle += 1
-            search.history.append({"stage": "wide", "lost": True})
-            return
-        _, _, action, _ = self._regressed(found, self.symmetry_of_all)
-        turned = self.cycle.servos.compose(search.policy.reference, self.all.offsets(action)[search.policy.fragments])
-        search.policy = search.policy.replace(reference=turned)
-        search.starts = [rows[draw.permutation(len(rows))[:KEPT]] for rows in found.starts]
-        search.history.append({"stage": "wide", "cost": round(found.cost, 4)})
+    @cached_property
+    def openings(self) -> tuple[float, ...]:
+        """How widely the passes before feedback try [rad]."""
+        return float(np.radians(self.config.spread)), float(np.radians(self.config.wide))
 
-    def _learn(self, search: Search, draw: np.random.Generator, fresh: np.random.Generator) -> None:
-        """Feedback from what survived."""
-        config = self.config
-        early = search.score < config.raise_at and not any("regression" in one.get("scores", {}) for one in search.history)
-        walks = self.one if early and not self.cycle.ends else self.many
-        force = 0.0 if early else 0.8 * max(search.force, config.force) * self._weight
-        found = walks.gather(search.policy, search.spread, self._entries(search, draw), config.rounds, draw, force)
-        if found is None:  # all lost, again and again: from the best once more
-            search.policy, search.starts, search.idle = search.best, search.best_starts, search.idle + 1
-            search.spread = np.minimum(search.spread * config.widen**0.5, np.radians(config.wide) * self.joints.share)
-            search.history.append({"stage": "closed", "force": search.force, "lost": True})
-            return
-        candidates, search.spread = self._candidates(search, found)
-        search.starts = [rows[draw.permutation(len(rows))[:KEPT]] for rows in found.starts]
-        self._choose(search, candidates, found, fresh)
+    @cached_property
+    def start(self) -> Search:
+        """Where learning begins."""
+        return self.begin()
+
+    def _lost(self, search: Search, opening: bool) -> None:
+        """All walks were lost, again and again: from the best once more, trying more widely."""
+        search.idle += 1
+        search.history.append({"force": search.force, "lost": True})
+        search.policy, search.starts = search.best, search.best_starts
+        search.widest = self.openings[0] if opening else min(search.widest / self.config.narrow, self.openings[-1])
+        search.spread = np.minimum(search.spread / self.config.narrow, search.widest * self.joints.share)
 
     @property
     def _weight(self) -> float:
@@ -289,8 +274,9 @@ class Guided:
         rows, _ = perturbed(self.cycle, self.engine, [search.starts[0]] * self.cycle.num_fragments, self.engine.num_simulations, draw)
         return rows
 
-    def _regressed(self, found: Gathered, pair: Symmetry | None) -> tuple[Array, ...]:
+    def _regressed(self, found: Gathered) -> tuple[Array, ...]:
         """Centre, gain, action and spread of all fragments."""
+        pair = self.symmetry
         tuples = found.tuples if pair is None else pair.pooled(found.tuples)
         parts = tuple(np.stack(part) for part in zip(*[regress(one, self.config.ridge) for one in tuples], strict=True))
         return parts if pair is None else pair.both(*parts)
@@ -298,21 +284,23 @@ class Guided:
     def _candidates(self, search: Search, found: Gathered) -> tuple[dict[str, LinearFeedback], Array]:
         """Policies by name, and how widely to explore around them."""
         config, pair = self.config, self.symmetry
-        center, gain, action, spread = self._regressed(found, pair)
-        spread = np.maximum(spread, np.radians(config.floor) * self.joints.share)
+        center, gain, action, spread = self._regressed(found)
         mean = search.policy.replace(center=center, action=action)
         out = {"regression": mean.replace(gain=gain)}
         if config.effort > 0.0:
             steps = found.steps if pair is None else pair.pooled_steps(found.steps)
-            unit = float(np.radians(config.spread))
-            model, _ = gains(steps, center, action, self.cycle.again, unit=unit, effort=config.effort)
-            out |= {"regulator": mean.replace(gain=model), "both": mean.replace(gain=0.5 * (model + gain))}
+            for name, times in EFFORTS.items():
+                model, _ = gains(steps, center, action, self.cycle.again, unit=UNIT, effort=times * config.effort)
+                out[name] = mean.replace(gain=model)
+            out["both"] = mean.replace(gain=0.5 * (out["regulator"].gain + gain))
         return out, spread
 
-    def _choose(self, search: Search, candidates: dict[str, LinearFeedback], found: Gathered, fresh: np.random.Generator) -> None:
-        """Try the candidates and the best so far on the same fresh episodes."""
+    def _choose(
+        self, search: Search, candidates: dict[str, LinearFeedback], found: Gathered, fresh: np.random.Generator, starts: list[Array]
+    ) -> None:
+        """Try the candidates and the best so far on the same fresh episodes near rows `starts`."""
         config = self.config
-        trial = Stress(self.cycle, self.trial, search.starts, search.force * self._weight, fresh)
+        trial = Stress(self.cycle, self.trial, starts, search.force * self._weight, fresh)
         tried = {name: trial(policy) for name, policy in candidates.items()}
         scores = {name: one.mean for name, one in tried.items()}
         name = max(scores, key=scores.__getitem__)
@@ -325,7 +313,6 @@ class Guided:
         search.policy = search.best if scores[name] < old - 0.1 else candidates[name]
         search.history.append(
             {
-                "stage": search.stage,
                 "force": search.force,
                 "scores": {key: round(value, 4) for key, value in scores.items()},
                 "stood": round(tried[name].rate, 4),

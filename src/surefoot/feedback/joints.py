@@ -1,4 +1,4 @@
-"""The joints that carry a character: what feedback turns.
+"""The joints that carry a character: what the paper's feedback turns.
 
 Simulation for Control, 3.1, takes the waist, the hips and the knees of a person: the trunk's own joints, and every joint of a leg above the
 one that stands. A body without legs (a snake, a fish) is carried by all its joints.
@@ -15,17 +15,15 @@ from surefoot.physics.servos import Servos
 from surefoot.reconstruct.actions import Actions, waist
 
 
-def carriers(character: Character, servos: Servos, *, ankles: bool = False, shoulders: bool = False) -> Actions:
-    """What feedback turns: waist, hips and knees; ankles and shoulders where asked for. A spine of n joints shares its turn."""
+def carriers(character: Character, servos: Servos) -> Actions:
+    """Waist, hips and knees. A spine of n joints shares its turn."""
     names, body = character.skeleton.names, anatomy(character.skeleton)
     share: dict[int, float] = {}
     spine = [j for j in waist(character, body) if names[j] in servos.names]
     share.update({j: len(spine) ** -0.5 for j in spine})
     for leg, foot in zip(body.legs, body.feet, strict=False):
         last = leg.index(foot) if foot in leg else len(leg)
-        share.update(dict.fromkeys(leg[: last + 1 if ankles else last], 1.0))
-    if shoulders:
-        share.update({arm[0]: 1.0 for arm in body.arms})
+        share.update(dict.fromkeys(leg[:last], 1.0))
     if not share:
         share = {j: 1.0 for j, parent in enumerate(character.skeleton.parents) if parent >= 0}
     columns = [c for c, name in enumerate(servos.names) if names.index(name) in share]

@@ -120,9 +120,7 @@ def said(search: Search, config: GuidedConfig) -> str:
     last = search.history[-1]
     where = f"iteration {search.done} of at most {config.iterations}"
     if last.get("lost"):
-        return f"{where}: all walks lost" + (", back to the best" if last["stage"] == "closed" else "; next, wider")
-    if last["stage"] == "wide":
-        return f"{where}: open-loop controls of all joints"
+        return f"{where}: all walks lost; next, from the best, more widely"
     pushed = f" under pushes of {last['force']:.0f} N" if last["force"] else ""
     stood, best = 100.0 * last["stood"], 100.0 * last["best"]
     return f"{where}: {stood:.0f} % stand{pushed}; best {best:.0f} %"

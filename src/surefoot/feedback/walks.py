@@ -40,7 +40,7 @@ TURNED = 1.0
 """Angle between the root and the reference's, heading aside, beyond which a sample is lost [rad]."""
 
 
-BACK, ROLLS = 8, 20
+BACK, ROLLS = 8, 8
 """Fragments by which walks are rolled back when all of them are lost, and how often before they are given up."""
 PUSHED, BETWEEN = 0.2, 1.5
 """How long a push lasts, and the mean time from one to the next [s]."""
@@ -129,7 +129,8 @@ class Walks:
     def gather(
         self, policy: LinearFeedback, spread: Array, starts: Array, num_rounds: int, rng: np.random.Generator, force: float = 0.0
     ) -> Gathered | None:
-        """Walk `num_rounds` times round the cycle from rows `starts` (any number, S). None when every walk was lost.
+        """Walk `num_rounds` times round the cycle from rows `starts` (any number, S). Where every walk is lost again and again
+        it ends early; None when that is before every fragment was passed by walks that lived on.
 
         Now and then a walk is pushed along the floor, all its samples alike, by up to `force` [N].
         """
@@ -152,8 +153,8 @@ class Walks:
             parents, lost = self._resample(moment.costs, rng)
             if parents is None:  # all are lost: go back, and try with other numbers
                 back += 1
-                if back > ROLLS:
-                    return None
+                if back > ROLLS:  # what was learned until then counts, where it tells of every fragment
+                    return self._gathered(kept, losses)
                 k, engine.state[:used], alive = before[0].k, before[0].rows, before[0].restored()
                 before = []
                 continue
