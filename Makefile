@@ -22,7 +22,7 @@ export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow check bench docs screenshots fuzz soak rig-table bench-retarget transformations blender reproduce clean
+.PHONY: help demo test test-slow check bench docs screenshots fuzz soak rig-table bench-retarget transformations skills blender reproduce clean
 
 help:
 	@echo "make demo            the main job on built-in material; leaves a picture in out/"
@@ -36,6 +36,7 @@ help:
 	@echo "make soak            kills and resumes                            [KILLS=100]"
 	@echo "make rig-table       every real skeleton rigged, judged and drawn"
 	@echo "make bench-retarget  every real clip on another body, judged"
+	@echo "make skills          the learned skills that come with the package, learned again"
 	@echo "make transformations real clips on other ground and other bodies, judged and drawn"
 	@echo "make blender         Blender's Python module in .venv-blender: the judge of what is exported"
 	@echo "make reproduce       a published figure, ours beside theirs       NAME=..."
@@ -85,6 +86,9 @@ rig-table: $(STAMP)
 
 bench-retarget: $(STAMP)
 	@$(BIN)/python -m benchmarks.retarget
+
+skills: $(STAMP)
+	@$(BIN)/surefoot learn humanoid/walk --character humanoid --out src/surefoot/material/skills/humanoid-walk.surefoot
 
 transformations: $(STAMP)
 	@$(BIN)/python -m benchmarks.transformations --images docs/images

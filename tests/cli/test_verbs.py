@@ -167,12 +167,27 @@ def test_demo_rigs_simulates_says_why_it_falls_and_leaves_a_picture(capsys: Capt
     assert said.code == 0
     assert said.err == ""
     steps = [line.split()[0] for line in said.out.splitlines()]
-    assert steps == ["clip", "character", "physics", "falls", "why", "files", "picture", "next"]  # a line each
+    assert steps == [
+        "clip",
+        "character",
+        "physics",
+        "falls",
+        "why",
+        "files",
+        "learned",
+        "pushed",
+        "walked",
+        "picture",
+        "next",
+    ]  # a line each
     with Image.open("out/demo.png") as picture:
         assert picture.size[0] > 1000
     facts = json.loads(Path("demo.json").read_text(encoding="utf-8"))
     assert 0.3 < facts["fell_s"] < 3.0
     assert "ground" in facts["why"] or "sank" in facts["why"]
+    assert facts["stood"]
+    assert facts["walked_m"] > 10.0
+    assert surefoot(capsys, "inspect", facts["skill"]).code == 0
     assert facts["lean_deg"][1] > 3.0 * facts["lean_deg"][0]
     assert surefoot(capsys, "inspect", facts["bundle"]).code == 0
     assert read_motion(f"{facts['export']}#walk surefoot").num_frames > 50

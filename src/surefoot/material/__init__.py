@@ -1,14 +1,16 @@
 """Material of our own: key-framed motions of two characters, made from their scripts in memory.
 
-    motion("humanoid/walk"), names(), glb("dinosaur")
+    motion("humanoid/walk"), names(), glb("dinosaur"), skill("humanoid/walk")
 
-They are drawn to be recognised, not to obey physics: the jumps hover.
+They are drawn to be recognised, not to obey physics: the jumps hover. Skills are bundles that `surefoot learn` made of them
+(`make skills`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from importlib.resources import files
 
 from surefoot.errors import unknown_name
 from surefoot.material import dinosaur_box, dinosaur_jump, dinosaur_walk, humanoid_box, humanoid_gaits, humanoid_getup, humanoid_jump
@@ -29,6 +31,9 @@ _SCRIPTS: dict[str, tuple[Puppet, Callable[[], Score]]] = {
     "dinosaur/box": (DINO, dinosaur_box.box),
     "dinosaur/jump": (DINO, dinosaur_jump.jump),
 }
+
+
+_SKILLS = ("humanoid/walk",)
 
 
 def names() -> tuple[str, ...]:
@@ -52,3 +57,10 @@ def glb(character: str) -> bytes:
         raise unknown_name("character of our own", character, LOOKS)
     first, *others = [motion(name) for name in names() if name.split("/")[0] == character]
     return gltf_write.encode(first, clips=others, body=surface(first.skeleton, LOOKS[character]))
+
+
+def skill(name: str) -> bytes:
+    """The bundle of a skill that was learned from a built-in motion."""
+    if name not in _SKILLS:
+        raise unknown_name("built-in skill", name, _SKILLS)
+    return (files("surefoot.material") / "skills" / f"{name.replace('/', '-')}.surefoot").read_bytes()
