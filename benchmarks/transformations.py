@@ -28,10 +28,9 @@ import numpy as np
 from PIL import Image
 
 from surefoot.bundle.reconstructed import reconstructed
-from surefoot.character import deepmimic
 from surefoot.character.builtin import builtin
+from surefoot.character.changed import Proportions, changed
 from surefoot.character.character import Character
-from surefoot.character.proportions import proportioned
 from surefoot.motion.files import atomic_write, read_motion
 from surefoot.physics import Drop, Scene, Slope, Steps
 from surefoot.picture import tiled
@@ -55,7 +54,7 @@ class Case:
 def stretched() -> Character:
     """The body of the clips with legs a fifth and arms a quarter longer, and a chest half as heavy again."""
     lengths = {"left_hip": 1.2, "left_knee": 1.2, "left_shoulder": 1.25, "left_elbow": 1.25}
-    return Character.from_blueprint(proportioned(deepmimic.blueprint(), lengths, {"chest": 1.5}).replace(name="stretched"))
+    return changed(builtin("deepmimic"), Proportions(lengths=lengths, masses={"chest": 1.5}), "stretched")
 
 
 ROLL, KICK, CYCLE = (f"deepmimic/humanoid3d_{name}.txt" for name in ("roll", "kick", "walk"))

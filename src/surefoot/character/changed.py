@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 from surefoot.character import mjcf
 from surefoot.character.character import Character
 from surefoot.character.load import parse_character
-from surefoot.character.proportions import LEAST, MOST
 from surefoot.errors import InputError, unknown_name
 from surefoot.motion.limits import read_bytes, shown
 
@@ -35,6 +34,8 @@ Array = NDArray[np.float64]
 
 SCHEMA = 1
 MAX_BYTES = 2**20
+LEAST, MOST = 0.2, 5.0
+"""Factors that a body is tried with."""
 
 
 @dataclass(frozen=True, kw_only=True)
