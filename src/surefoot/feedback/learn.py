@@ -78,7 +78,7 @@ def learn(
     stopped = False
     reference = _performed(course)
     if tell is not None:
-        for walks in (work.one, work.whole, work.many):
+        for walks in (work.one, work.open, work.many):
             walks.tell = partial(_tell_part, tell, search, config)
     with nullcontext() if folder is None else open_run(folder, asked, resume=resume) as run:
         if run is not None and run.latest is not None:
