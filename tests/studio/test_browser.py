@@ -16,7 +16,7 @@ import pytest
 from surefoot import material
 from surefoot.bundle import load
 from surefoot.motion.files import read_motion, write_motion
-from surefoot.studio.view import FROM
+from surefoot.studio.view import FROM, extent
 from tests.studio.browser import CHEAP, MIDDLE, SIZE, button, keep, launched, needs_browser, number, opened, said, tab, until
 
 pytestmark = [needs_browser, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
@@ -313,9 +313,10 @@ def test_a_file_that_is_dropped_on_the_page_is_opened(page: Any, studio: Any, tm
         text,
     )
     distance = float(np.linalg.norm(camera(studio)))
-    ratio = material.motion("dinosaur/walk").skeleton.height / studio.live.sight.show.character.height
+    before = extent(studio.live.sight.show.character)
     until(lambda: studio.live.sight.show.name == "dino.bvh", "the file on stage")
-    until(lambda: np.linalg.norm(camera(studio)) == pytest.approx(ratio * distance, rel=0.25), "the camera to step back for its size")
+    ratio = extent(studio.live.sight.show.character) / before
+    until(lambda: np.linalg.norm(camera(studio)) == pytest.approx(ratio * distance, rel=0.1), "the camera to step back for its size")
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from surefoot.character.character import Character
 from surefoot.motion import quaternion
 from surefoot.studio.forces import Arrow
 from surefoot.studio.shapes import Ground, grounds, shapes, squares
-from surefoot.studio.view import home
+from surefoot.studio.view import extent, home
 from surefoot.studio.world import Frame
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Stage:
             self._arrows = [self._arrow(k) for k in range(MOST_ARROWS)]
             if grab is not None:
                 self._offer(grab)
-            position, aim = home(character.height)
+            position, aim = home(character)
             server.initial_camera.look_at, server.initial_camera.position = aim, position
 
     def show(self, frame: Frame, layout: Any) -> None:
@@ -117,9 +117,9 @@ class Stage:
             self._point(frame.arrows)
 
     @property
-    def height(self) -> float:
-        """Of the character [m]."""
-        return self._character.height
+    def extent(self) -> float:
+        """How large the character looks [m]."""
+        return extent(self._character)
 
     @property
     def side(self) -> float:

@@ -98,7 +98,7 @@ class Studio:
             self.learning = Learning(self.server, live, self.shelf)
         with tabs.add_tab("Export"):
             self._taking = Taking(self.server, live)
-        self._view.back.on_click(careful(lambda event: bring_back(event.client, live.sight.show.character.height, self._stage.root)))
+        self._view.back.on_click(careful(lambda event: bring_back(event.client, live.sight.show.character, self._stage.root)))
 
     def _set(self, sight: Sight) -> Stage:
         return Stage(self.server, sight.show.character, sight.model, self._grab)
@@ -111,10 +111,10 @@ class Studio:
             sight = self.live.sight
             if sight.generation != generation:
                 self._stage.remove()
-                before = self._stage.height
+                before = self._stage.extent
                 self._stage, generation, painted = self._set(sight), sight.generation, None
-                if before != self._stage.height:
-                    resize(self.server, self._stage.height / before)
+                if before != self._stage.extent:
+                    resize(self.server, self._stage.extent / before)
             self._stage.follow, self._stage.ghost = self._view.follow, self._view.ghost
             look = (sight.frame, self._stage.follow, self._stage.ghost)
             watched = bool(self.server.get_clients()) or painted is None

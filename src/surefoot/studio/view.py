@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surefoot.character.character import Character
+from surefoot.motion import quaternion
 from surefoot.studio.controls import by_person
 from surefoot.studio.live import Live, Sight
 
@@ -24,19 +26,28 @@ Array = NDArray[np.float64]
 AIM = 0.5
 """Height that is looked at, in heights of the character."""
 FROM = np.array([1.15, -1.15, 0.3])
-"""Where the camera stands, seen from there, in heights of the character."""
+"""Where the camera stands, seen from there, in extents of the character."""
+LONG = 1.4
+"""Times the distance from the foremost joint to the hindmost."""
 PHYSICS, CLIP = "in physics", "the clip itself"
 
 
-def home(height: float) -> tuple[Array, Array]:
+def extent(character: Character) -> float:
+    """How large a character looks [m]: its height, or more for one that is long from head to tail."""
+    places, rotations = character.skeleton.rest
+    ahead = quaternion.rotate(rotations[0], character.forward)
+    return max(character.height, LONG * float(np.ptp(places @ ahead)))
+
+
+def home(character: Character) -> tuple[Array, Array]:
     """Where a camera stands (3,) and what it looks at (3,), for a character that stands at the origin."""
-    aim = np.array([0.0, 0.0, AIM * height])
-    return aim + height * FROM, aim
+    aim = np.array([0.0, 0.0, AIM * character.height])
+    return aim + extent(character) * FROM, aim
 
 
-def bring_back(client: Any, height: float, root: Array) -> None:
+def bring_back(client: Any, character: Character, root: Array) -> None:
     """One viewer's camera before the character again, which stands at `root` (3,)."""
-    position, aim = home(height)
+    position, aim = home(character)
     client.camera.position, client.camera.look_at = position + root * [1, 1, 0], aim + root * [1, 1, 0]
 
 
