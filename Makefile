@@ -88,7 +88,7 @@ bench-retarget: $(STAMP)
 	@$(BIN)/python -m benchmarks.retarget
 
 skills: $(STAMP)
-	@$(BIN)/surefoot learn humanoid/walk --character humanoid --out src/surefoot/material/skills/humanoid-walk.surefoot
+	@$(BIN)/surefoot learn humanoid/walk --character humanoid --iterations 5 --out src/surefoot/material/skills/humanoid-walk.surefoot
 
 transformations: $(STAMP)
 	@$(BIN)/python -m benchmarks.transformations --images docs/images

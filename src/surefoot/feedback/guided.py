@@ -4,7 +4,8 @@
         walks round the cycle, sampling around the policy, pushed now and then                     (the oracle; see `walks`)
         M_E  = regression of actions on states over what survived                                  (eq. 18 to 23; see `regression`)
         M_R  = the regulator of the linear dynamics that all samples show, at several efforts      (beyond the paper; see `riccati`)
-        of M_E, every M_R, (M_E + M_R) / 2 and the best so far, the one that stands longest under pushes on a fresh seed goes on
+        of M_E, every M_R, (M_E + M_R) / 2 and the best so far, the one that stands longest under pushes on a fresh seed goes on,
+        as long as it is still the motion
 
 Two passes come first, open loop and by one walk with all samples: one as narrow as the paper's, which does for gaits, and one that tries
 the joints that carry, balance and swing far more widely, without which no stunt is found; the dynamics are learned from what fails as well.
@@ -31,7 +32,7 @@ from surefoot.feedback.policy import LinearFeedback
 from surefoot.feedback.regression import regress
 from surefoot.feedback.riccati import gains
 from surefoot.feedback.stress import Stress
-from surefoot.feedback.survival import perturbed
+from surefoot.feedback.survival import Survival, perturbed
 from surefoot.feedback.symmetry import Symmetry, symmetric, symmetry
 from surefoot.feedback.walks import Gathered, Walks
 from surefoot.physics.batch import BatchEngine
@@ -47,6 +48,8 @@ STEADY = 0.7
 """Part of the time that a policy must stand before many walks go side by side."""
 EFFORTS = {"bold regulator": 0.3, "regulator": 1.0, "shy regulator": 3.0}
 """Candidates by what they pay for actions, in parts of the configured effort."""
+NEAR = 0.08
+"""Mean distance of bodies from the reference's up to which it is the same motion [m], for a person of 1.7 m."""
 UNIT = float(np.radians(5.0))
 """What the regulator counts actions in [rad]."""
 
@@ -295,6 +298,11 @@ class Guided:
             out["both"] = mean.replace(gain=0.5 * (out["regulator"].gain + gain))
         return out, spread
 
+    def _score(self, tried: Survival) -> float:
+        """How long episodes lasted, less where they are no more the motion: who only stays on its feet has learned something else."""
+        near = NEAR * self.cycle.character.height / 1.7
+        return tried.mean * min(1.0, near / max(tried.apart, 1e-9)) ** 2
+
     def _choose(
         self, search: Search, candidates: dict[str, LinearFeedback], found: Gathered, fresh: np.random.Generator, starts: list[Array]
     ) -> None:
@@ -302,9 +310,9 @@ class Guided:
         config = self.config
         trial = Stress(self.cycle, self.trial, starts, search.force * self._weight, fresh)
         tried = {name: trial(policy) for name, policy in candidates.items()}
-        scores = {name: one.mean for name, one in tried.items()}
+        scores = {name: self._score(one) for name, one in tried.items()}
         name = max(scores, key=scores.__getitem__)
-        old = trial(search.best).mean if search.score >= 0.0 else -1.0
+        old = self._score(trial(search.best)) if search.score >= 0.0 else -1.0
         gained = scores[name] > old + 0.005
         search.idle = 0 if gained else search.idle + 1
         if scores[name] >= old:
@@ -318,6 +326,7 @@ class Guided:
                 "stood": round(tried[name].rate, 4),
                 "best": round(search.score, 4),
                 "speed": round(tried[name].speed, 4),
+                "apart_mm": round(1e3 * tried[name].apart, 1),
                 "cost": round(found.cost, 4),
                 "lost_walks": found.losses,
                 "tuples": float(np.mean([len(one.weights) for one in found.tuples])),

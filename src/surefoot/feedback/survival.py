@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from surefoot.feedback.cycle import Cycle
 from surefoot.feedback.policy import LinearFeedback
 from surefoot.physics.batch import BatchEngine
-from surefoot.physics.features import facing, state_features
-from surefoot.physics.features.algebra import conjugate, multiply
+from surefoot.physics.features import Observation, facing, state_features
+from surefoot.physics.features.algebra import conjugate, multiply, norm
 from surefoot.physics.push import Push
 
 Array = NDArray[np.float64]
@@ -37,6 +37,8 @@ class Survival:
     """What was asked for [s]."""
     speed: float
     """Mean speed along the floor of those that lasted [m/s]; 0 when none did."""
+    apart: float
+    """Mean distance of bodies from the reference's while they stood, seen from the root and its heading [m]."""
 
     @property
     def rate(self) -> float:
@@ -81,9 +83,10 @@ def survive(
         _run(policy, cycle, engine, rows[i : i + engine.num_simulations], fragment[i : i + engine.num_simulations], seconds, pushes)
         for i in range(0, len(rows), engine.num_simulations)
     ]
-    lasted, way = (np.concatenate([part[n] for part in parts]) for n in (0, 1))
+    lasted, way, apart = (np.concatenate([part[n] for part in parts]) for n in (0, 1, 2))
     done = lasted >= seconds - 1e-9
-    return Survival(lasted=lasted, whole=seconds, speed=float(np.mean(way[done])) / seconds if done.any() else 0.0)
+    speed = float(np.mean(way[done])) / seconds if done.any() else 0.0
+    return Survival(lasted=lasted, whole=seconds, speed=speed, apart=float(np.mean(apart)))
 
 
 def _run(
@@ -94,13 +97,13 @@ def _run(
     fragment: NDArray[np.int64],
     seconds: float,
     pushes: Sequence[Push],
-) -> tuple[Array, Array]:
+) -> tuple[Array, Array, Array]:
     num, layout = len(rows), engine.layout
     engine.state[:num] = rows
     begin = cycle.edges[fragment]
     on = np.ones(num, dtype=bool)
     lasted = np.full(num, seconds)
-    way = np.zeros(num)
+    way, apart, looks = np.zeros(num), np.zeros(num), np.zeros(num)
     place = rows[:, layout.qpos][:, :2].copy()
     current = np.full(num, -1)
     actions = np.zeros((num, policy.gain.shape[1]))
@@ -120,6 +123,8 @@ def _run(
             here = engine.state[ids][:, layout.qpos][:, :2]
             moved = np.hypot(*(here - place[ids]).T)
             way[ids] += np.where(down, 0.0, moved)
+            apart[ids] += np.where(down, 0.0, _apart(seen, cycle, at[ids]))
+            looks[ids] += ~down
             place[ids] = here
             lasted[ids[down]] = p * cycle.period
             on[ids[down]] = False
@@ -127,7 +132,18 @@ def _run(
                 break
         targets[:num] = policy.targets(at * cycle.period, actions)
         engine.step(targets, cycle.substeps, linear=True, ids=np.flatnonzero(on), pushes=pushes)
-    return lasted, way
+    return lasted, way, apart / np.maximum(looks, 1.0)
+
+
+def _apart(seen: Observation, cycle: Cycle, at: NDArray[np.int64]) -> Array:
+    """Mean distance (n,) of bodies from the reference's at rows `at`, each seen from its root and heading [m]."""
+    return np.asarray(norm(_shape(seen, cycle) - _shape(cycle.seen[at], cycle)).mean(axis=-1))
+
+
+def _shape(seen: Observation, cycle: Cycle) -> Array:
+    """Places (n, B, 3) of bodies from their root, in the facing frame."""
+    cosine, sine = facing.heading(cycle.body.front(seen.rotation[:, 0]))
+    return np.asarray(facing.into((cosine[:, None], sine[:, None]), seen.position - seen.position[:, :1]))
 
 
 def _away(rotation: Array, cycle: Cycle, at: NDArray[np.int64]) -> Array:

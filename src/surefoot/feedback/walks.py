@@ -28,7 +28,7 @@ from surefoot.physics.batch import BatchEngine
 from surefoot.physics.features import Observation, facing, state_features
 from surefoot.physics.push import Push, trunk
 from surefoot.reconstruct.actions import Actions
-from surefoot.reconstruct.cost import Cost, Weights, angle
+from surefoot.reconstruct.cost import Cost, angle
 from surefoot.reconstruct.resampling import elites, shares, systematic
 
 Array = NDArray[np.float64]
@@ -40,8 +40,6 @@ TURNED = 1.0
 """Angle between the root and the reference's, heading aside, beyond which a sample is lost [rad]."""
 
 
-VELOCITY = 1.0
-"""w_v of the cost, ten times what keeps to a place: where a walk may drift, nothing else holds its speed."""
 BACK, ROLLS = 8, 8
 """Fragments by which walks are rolled back when all of them are lost, and how often before they are given up."""
 PUSHED, BETWEEN = 0.2, 1.5
@@ -122,7 +120,7 @@ class Walks:
         self.num_walks = num_walks
         self.noise = noise
         self.horizon = horizon
-        self.cost = Cost(cycle.character, Weights(velocity=VELOCITY))
+        self.cost = Cost(cycle.character)
         self.width = engine.num_simulations // num_walks
         self.used = self.width * num_walks
         self.tell: Callable[[float], None] | None = None

@@ -175,6 +175,8 @@ def _performance(bundle: Bundle, seconds: float) -> Performance:
 def _sampled(model: mujoco.MjModel, done: Performance, times: Array) -> Array:
     """Poses at times (T,), on the line between two frames; fewer where the performance ends early."""
     at = times[times <= done.duration + 1e-9] / done.frame_time
+    if len(times) and not len(at):
+        raise InputError(f"--begin {times[0]:g}: the performance ends at {done.duration:.2f} s, because it falls; begin before that.")
     low = np.minimum(np.floor(at + 1e-6).astype(np.int64), len(done.qpos) - 1)
     high = np.minimum(low + 1, len(done.qpos) - 1)
     part = np.clip(at - low, 0.0, 1.0)[:, None]
