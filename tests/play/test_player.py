@@ -415,3 +415,16 @@ def test_a_scene_s_ground_and_props_are_in_the_player_s_world() -> None:
     player.advance(0.5)
     assert player.engine.model.body("stone").id > 0
     assert np.array_equal(player.recording().replay(), player.recording().states)
+
+
+def test_a_player_begins_on_the_poses_that_its_policy_really_passes_through() -> None:
+    policy, reference = linear()
+    character = reference.character
+    lower = np.array(reference.qpos)
+    lower[:, 2] -= 0.02
+    there = Reference(character=character, qpos=lower, frame_time=reference.frame_time)
+    playing = Player(character, policy, reference, starts=there, time=0.4)
+    np.testing.assert_allclose(playing.qpos(), there.at([0.4])[0], atol=1e-12)
+    ghost = playing.ghost()
+    assert ghost is not None
+    np.testing.assert_allclose(ghost, reference.at([0.4])[0], atol=1e-12)  # the ghost is the reference all the same

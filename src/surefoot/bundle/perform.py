@@ -25,7 +25,9 @@ MOST = 5_000_000
 
 def player(bundle: Bundle, *, record: bool = False, time: float = 0.0, balls: int = 0) -> Player:
     """The bundle's character at the beginning of its skill, in its scene."""
-    return Player(bundle.character, bundle.policy, bundle.reference, scene=bundle.scene, time=time, balls=balls, record=record)
+    return Player(
+        bundle.character, bundle.policy, bundle.reference, starts=bundle.starts, scene=bundle.scene, time=time, balls=balls, record=record
+    )
 
 
 def perform(bundle: Bundle, duration: float | None = None, *, frame_time: float | None = None, whole: bool = False) -> Performance:

@@ -29,6 +29,8 @@ class Role:
     policy: Policy
     reference: Reference | None = None
     """By which a fall is judged, and where it begins; its own rest pose where there is none."""
+    starts: Reference | None = None
+    """Poses that it really passes through, in the reference's time: it begins there, where they are known."""
     time: float = 0.0
     """Where in its motion it begins [s]."""
     position: tuple[float, float] = (0.0, 0.0)
@@ -96,12 +98,12 @@ class Actor:
         return States(self.view, row, self.body)
 
 
-def placed(role: Role, t: float) -> tuple[Array, Array]:
-    """Pose (nq,) and velocity (nv,) of a role's reference at time t, moved to where the role stands."""
-    if role.reference is None:
+def placed(role: Role, t: float, there: Reference | None) -> tuple[Array, Array]:
+    """Pose (nq,) and velocity (nv,) of a reference at time t (at rest where there is none), moved to where the role stands."""
+    if there is None:
         qpos, qvel = np.array(role.character.model.qpos0), np.zeros(role.character.model.nv)
     else:
-        qpos, qvel = role.reference.at([t])[0], role.reference.velocity_at([t])[0]
+        qpos, qvel = there.at([t])[0], there.velocity_at([t])[0]
     turn = quaternion.about([0.0, 0.0, 1.0], role.heading)
     qpos[:3] = quaternion.rotate(turn, qpos[:3])
     qpos[:2] += role.position
@@ -117,7 +119,7 @@ def beginning(world: BatchEngine, actors: Iterable[Actor], now: float) -> Array:
     row[layout.time] = now
     for actor in actors:
         role = actor.role
-        qpos, qvel = placed(role, role.time)
+        qpos, qvel = placed(role, role.time, role.starts or role.reference)
         alone = actor.view.rows(qpos[None], qvel[None], actor.view.servos.ctrl(qpos)[None], now)
         ctrl = opening(role.policy, np.array([role.time]), States(actor.view, alone, actor.body))[0]
         part = actor.part

@@ -201,7 +201,8 @@ def evaluate(
     falls = FallRule(reference, scene)
     say("the nominal episode")
     length = config.seconds if reference.cycle else reference.duration
-    first = nominal(policy, reference, falls, length, hold=0.0 if reference.cycle else config.hold, closed=rule == "falling", scene=scene)
+    hold = 0.0 if reference.cycle else config.hold
+    first = nominal(policy, reference, falls, length, hold=hold, closed=rule == "falling", scene=scene, starts=starts)
     say(f"{config.episodes} episodes from perturbed starts")
     survived, standing, steps = episodes(policy, starts, falls, config, streams[0], threads=threads, scene=scene)
     pushed: dict[str, float] | None = None

@@ -1,4 +1,4 @@
-"""The nominal episode: undisturbed, from the beginning of the reference, measured against it.
+"""The nominal episode: undisturbed, from the beginning, measured against the reference.
 
 An open loop is judged by the success rule. A closed loop may drift: it is judged by falling, and its errors are measured after it is turned
 and moved along the floor onto the reference, moment by moment.
@@ -53,11 +53,13 @@ def nominal(
     hold: float = 0.0,
     closed: bool = False,
     scene: Scene | None = None,
+    starts: Reference | None = None,
 ) -> Nominal:
-    """Play a policy for a time, and for closed loops a hold after it."""
+    """Play a policy for a time, and for closed loops a hold after it. It begins as `starts` does, by default as the reference."""
     character, scene = reference.character, scene or Scene()
     engine = BatchEngine(character, 1, 1, scene)
-    enter(engine, policy, 0.0, reference.at([0.0]), reference.velocity_at([0.0]))
+    there = starts or reference
+    enter(engine, policy, 0.0, there.at([0.0]), there.velocity_at([0.0]))
     start = np.array(engine.state)
     heard: list[float] = []
     fell: list[str] = []

@@ -51,13 +51,16 @@ class Player:
         policy: Policy,
         reference: Reference | None = None,
         *,
+        starts: Reference | None = None,
         scene: Scene | None = None,
         time: float = 0.0,
         balls: int = 0,
         record: bool = True,
     ) -> None:
-        """Begin at the reference's pose at `time`, or at rest; `balls` lie ready to be thrown."""
-        self._open({character.name: Role(character=character, policy=policy, reference=reference, time=time)}, scene, balls, record)
+        """Begin at the reference's pose at `time`, or that of `starts`, poses that the policy really passes through, or at rest; `balls`
+        lie ready to be thrown."""
+        role = Role(character=character, policy=policy, reference=reference, starts=starts, time=time)
+        self._open({character.name: role}, scene, balls, record)
 
     @classmethod
     def of(cls, roles: Mapping[str, Role], *, scene: Scene | None = None, balls: int = 0, record: bool = True) -> Player:
@@ -141,7 +144,7 @@ class Player:
     def ghost(self, name: str | None = None) -> Array | None:
         """The pose (nq,) at which a character's reference is now, where it has one."""
         actor = self._actor(name)
-        return None if actor.role.reference is None else placed(actor.role, self.place(name))[0]
+        return None if actor.role.reference is None else placed(actor.role, self.place(name), actor.role.reference)[0]
 
     def place(self, name: str | None = None) -> float:
         """Where in its motion a character is now [s]: where its policy believes to be, or by the clock."""

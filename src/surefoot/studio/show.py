@@ -29,6 +29,8 @@ class Show:
     character: Character
     reference: Reference
     policy: Policy
+    starts: Reference | None = None
+    """Poses that the policy really passes through, where they are known: it begins there."""
     scene: Scene = field(default_factory=Scene)
     mode: Literal["replay", "simulate"] = "simulate"
     """How it begins: a motion is replayed first, a bundle performs."""
@@ -101,6 +103,7 @@ def show_bundle(bundle: Bundle, file: Path | None = None) -> Show:
         character=bundle.character,
         reference=bundle.reference,
         policy=bundle.policy,
+        starts=bundle.starts,
         scene=bundle.scene,
         motion=bundle.motion,
         start=bundle.start,

@@ -216,7 +216,9 @@ class World:
 
     def _made(self, place: float) -> Player:
         mine = self.show
-        return Player(mine.character, mine.policy, mine.reference, scene=mine.scene, time=place, balls=BALLS, record=False)
+        return Player(
+            mine.character, mine.policy, mine.reference, starts=mine.starts, scene=mine.scene, time=place, balls=BALLS, record=False
+        )
 
     def _again(self) -> None:
         """Begin the performance anew; the time line goes on."""
