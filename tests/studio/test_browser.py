@@ -378,7 +378,8 @@ def test_a_recording_plays_alone_without_the_studio(browser: Any, page: Any, stu
     with page.expect_download() as coming:
         button(page, "Web page (.html)").click()
     coming.value.save_as(tmp_path / "alone.html")
-    context = browser.new_context(viewport=SIZE, offline=True)
+    small = {"width": 480, "height": 300}  # software rendering paints all the time, and a screenshot waits for it
+    context = browser.new_context(viewport=small, offline=True)
     alone = context.new_page()
     alone.set_default_timeout(60_000)
     alone.goto((tmp_path / "alone.html").as_uri())

@@ -222,13 +222,16 @@ class Guided:
 
     def step(self, search: Search) -> None:
         """One iteration. Its random numbers follow from the seed and its number alone."""
+        self._iterate(search)
+        search.done += 1
+
+    def _iterate(self, search: Search) -> None:
         config = self.config
         draw, fresh = (np.random.default_rng(s) for s in np.random.SeedSequence([self.seed, search.done]).spawn(2))
         opening = search.done < len(self.openings) and search.score < STEADY
         if opening:
             search.policy, search.widest = self.start.policy, self.openings[search.done]
             search.spread = np.tile(search.widest * self.joints.share, (self.cycle.num_fragments, 1))
-        search.done += 1
         shaky = search.score < STEADY and not self.cycle.ends
         walks = self.open if opening and shaky else self.one if shaky else self.many
         rounds = config.warm_up if shaky else config.rounds
