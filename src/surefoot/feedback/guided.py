@@ -8,10 +8,11 @@
         as long as it is still the motion
 
 Two passes come first, open loop and by one walk with all samples: one as narrow as the paper's, which does for gaits, and one that tries
-the joints that carry, balance and swing far more widely, without which no stunt is found; the dynamics are learned from what fails as well.
-What stands longer goes on. Then exploration narrows as survivors agree (eq. 20), but no faster than by `narrow` and never below the floor;
-it widens again where all walks are lost. One walk with all samples goes on until a policy stands most of the time, then many side by side,
-pushed. Once the best stands more than `raise_at` of the time the pushes grow, those of the trial and those that the walks are taught under.
+the joints that carry, balance and swing far more widely, without which a spin kick is not found; the dynamics are learned from what fails
+as well. What stands longer goes on. Then exploration narrows as survivors agree (eq. 20), but no faster than by `narrow` and never below
+the floor; it widens again where all walks are lost. One walk with all samples goes on until a policy stands most of the time, then many
+side by side, pushed. Once the best stands more than `raise_at` of the time the pushes grow, those of the trial and those that the walks
+are taught under.
 F fragments, d numbers an action, n features.
 """
 
